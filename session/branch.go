@@ -1,0 +1,200 @@
+package session
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// NewPath names a file for a new session in a directory, the way the tools of this kind do: the
+// time, then the session's id.
+func NewPath(dir string, h Header) string {
+	t, ok := h.Time()
+	if !ok {
+		t = time.Now()
+	}
+	stamp := strings.NewReplacer(":", "-", ".", "-").Replace(formatTime(t))
+	return filepath.Join(dir, stamp+"_"+h.ID+".jsonl")
+}
+
+// CreateBranchedSession copies the path from the root to an entry, or with "" to the leaf, into a
+// new session (section 10): a new header whose parentSession is this one, the path's entries
+// without its label entries, then a fresh label entry for each label on an entry that was copied.
+// The file at path appears whole; with path "" the session is in memory. This session is untouched.
+//
+// What hung from a dropped label is re-chained to the nearest entry above that was kept, and a
+// compaction's firstKeptEntryId that named one moves to the next entry on the path that was kept.
+func (s *Session) CreateBranchedSession(ctx context.Context, leaf, path string, opts ...Option) (*Session, error) {
+	l, way, err := s.path(leaf)
+	if err != nil {
+		return nil, err
+	}
+	return s.copyTo(ctx, path, opts, func(w io.Writer) error { return s.writePath(ctx, w, l, way) })
+}
+
+// Fork copies the whole tree into a new session at path, or with path "" in memory. Its header
+// names this session as the parent.
+func (s *Session) Fork(ctx context.Context, path string, opts ...Option) (*Session, error) {
+	l := s.current()
+	l.mu.RLock()
+	n := l.idx.n
+	l.mu.RUnlock()
+	return s.copyTo(ctx, path, opts, func(w io.Writer) error {
+		for i := range n {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			raw, err := l.entryAt(i).Raw()
+			if err != nil {
+				return err
+			}
+			if err := writeLine(w, raw); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func (s *Session) copyTo(ctx context.Context, path string, opts []Option, entries func(io.Writer) error) (*Session, error) {
+	from := s.Header()
+	h := complete(Header{Cwd: from.Cwd, Title: s.Name(), ParentSession: s.Path()})
+	if h.ParentSession == "" {
+		h.ParentSession = from.ID
+	}
+	var store Store = new(MemoryStore)
+	if path != "" {
+		file, err := NewFileStore(path)
+		if err != nil {
+			return nil, err
+		}
+		store = file
+	}
+	o := newSession(store, opts).opt
+	err := store.Create(func(w io.Writer) error {
+		if err := writeLine(w, h.marshal()); err != nil {
+			return err
+		}
+		return entries(w)
+	}, !o.noSync)
+	if err != nil {
+		if errors.Is(err, fs.ErrExist) {
+			err = fmt.Errorf("%s exists already: choose another name", path)
+		}
+		return nil, fmt.Errorf("cannot write the new session: %w", err)
+	}
+	return OpenStore(ctx, store, append(slices.Clone(opts), WithoutPosition())...)
+}
+
+func writeLine(w io.Writer, line []byte) error {
+	if _, err := w.Write(line); err != nil {
+		return err
+	}
+	_, err := w.Write([]byte{'\n'})
+	return err
+}
+
+func (s *Session) writePath(ctx context.Context, w io.Writer, l *log, way []int32) error {
+	entries := make([]Entry, len(way))
+	l.mu.RLock()
+	for i, n := range way {
+		entries[i] = l.entry(n)
+	}
+	l.mu.RUnlock()
+	dropped := map[string]string{} // a label entry's id, and the next kept one on the path
+	next := ""
+	for _, e := range slices.Backward(entries) {
+		if id := e.key(); e.Type() == TypeLabel {
+			dropped[id] = next
+		} else {
+			next = id
+		}
+	}
+	kept := map[int32]bool{}
+	parent := ""
+	for _, e := range entries {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if e.Type() == TypeLabel {
+			continue
+		}
+		raw, err := e.Raw()
+		if err != nil {
+			return err
+		}
+		raw = rechain(raw, parent)
+		if e.Type() == TypeCompaction {
+			raw = editMember(raw, "firstKeptEntryId", func(v []byte) []byte {
+				if to, ok := dropped[string(unescape(bytes.Trim(v, `"`)))]; ok && to != "" {
+					return quote(to)
+				}
+				return v
+			})
+		}
+		if err := writeLine(w, raw); err != nil {
+			return err
+		}
+		parent = e.key()
+		kept[e.n] = true
+	}
+	// The labels, in a chain behind the path: the last of them becomes the leaf.
+	l.mu.RLock()
+	fresh := l.idx.freshID
+	labels := make([]Label, 0)
+	for target, on := range l.idx.labels {
+		if on.text != "" && kept[target] {
+			labels = append(labels, Label{Target: l.entry(target), Text: on.text, By: l.entry(on.by)})
+		}
+	}
+	l.mu.RUnlock()
+	slices.SortFunc(labels, func(a, b Label) int { return int(a.By.n) - int(b.By.n) })
+	now := formatTime(time.Now())
+	used := map[string]bool{}
+	for _, lab := range labels {
+		l.mu.RLock()
+		id := fresh()
+		for used[id] {
+			id = fresh()
+		}
+		l.mu.RUnlock()
+		used[id] = true
+		line, err := newLine(LabelChange{TargetID: lab.Target.key(), Label: lab.Text}, id, parent, now)
+		if err != nil {
+			return err
+		}
+		if err := writeLine(w, line); err != nil {
+			return err
+		}
+		parent = id
+	}
+	return nil
+}
+
+// key is the id as it stands in the log, without what ID adds to tell two apart.
+func (e Entry) key() string {
+	e.log.mu.RLock()
+	defer e.log.mu.RUnlock()
+	return e.log.idx.key(e.n).String()
+}
+
+// rechain gives an entry another parent; bytes that say it already stay as they are.
+func rechain(raw []byte, parent string) []byte {
+	if v, ok := locate(raw, "parentId"); ok {
+		now := member{span{v.start, v.end}, nullValue, false}
+		if raw[v.start] == '"' {
+			now = member{span{v.start + 1, v.end - 1}, stringValue, true}
+		}
+		if now.kind == stringValue && now.text(raw) == parent && parent != "" || raw[v.start] == 'n' && parent == "" {
+			return raw
+		}
+	}
+	return setMember(raw, "parentId", quoteID(parent), "id")
+}
