@@ -117,7 +117,7 @@ func (b Block) AppendJSON(dst []byte) []byte {
 		o.str("mimeType", b.MimeType)
 	case BlockThinking:
 		o.str("thinking", b.Thinking)
-		o.optional("thinkingSignature", b.ThinkingSignature)
+		o.str("thinkingSignature", b.ThinkingSignature)
 	case BlockToolCall:
 		o.str("id", b.ID)
 		o.str("name", b.Name)
@@ -164,7 +164,7 @@ func (u Usage) appendJSON(dst []byte) []byte {
 	o.integer("output", u.Output)
 	o.integer("cacheRead", u.CacheRead)
 	o.integer("cacheWrite", u.CacheWrite)
-	if u.TotalTokens != 0 {
+	if u.TotalTokens != 0 || u.Input+u.Output+u.CacheRead+u.CacheWrite == 0 { // else nobody told it
 		o.integer("totalTokens", u.TotalTokens)
 	}
 	o.name("cost")
