@@ -47,11 +47,12 @@ func (s *Session) Fork(ctx context.Context, path string, opts ...Option) (*Sessi
 	n := l.idx.n
 	l.mu.RUnlock()
 	return s.copyTo(ctx, path, opts, func(w io.Writer) error {
+		r := newEntryReader(l)
 		for i := range n {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			raw, err := l.entryAt(i).Raw()
+			raw, err := r.read(l.entryAt(i))
 			if err != nil {
 				return err
 			}
@@ -117,8 +118,9 @@ func (s *Session) writePath(ctx context.Context, w io.Writer, l *log, way []int3
 			next = id
 		}
 	}
-	kept := map[int32]bool{}
+	kept := map[int32]bool{} // of the entries that have a label
 	parent := ""
+	r := newEntryReader(l)
 	for _, e := range entries {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -126,7 +128,7 @@ func (s *Session) writePath(ctx context.Context, w io.Writer, l *log, way []int3
 		if e.Type() == TypeLabel {
 			continue
 		}
-		raw, err := e.Raw()
+		raw, err := r.read(e)
 		if err != nil {
 			return err
 		}
@@ -143,7 +145,9 @@ func (s *Session) writePath(ctx context.Context, w io.Writer, l *log, way []int3
 			return err
 		}
 		parent = e.key()
-		kept[e.n] = true
+		if e.Label() != "" {
+			kept[e.n] = true
+		}
 	}
 	// The labels, in a chain behind the path: the last of them becomes the leaf.
 	l.mu.RLock()

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -18,6 +19,8 @@ type Context struct {
 	Mode          string            // "none" when nothing on the path sets it
 	ModeData      json.RawMessage
 	InjectedRules []string // each once, in the order of their first injection
+
+	read func(Entry) ([]byte, error)
 }
 
 // Context builds the context at an entry, or with "" at the leaf; where there is no leaf it is
@@ -28,6 +31,8 @@ func (s *Session) Context(leaf string) (*Context, error) {
 	if err != nil || len(path) == 0 {
 		return c, err
 	}
+	c.read = newEntryReader(l).read
+	defer func() { c.read = nil }()
 	entries := make([]Entry, len(path))
 	types := make([]string, len(path))
 	l.mu.RLock()
@@ -119,7 +124,7 @@ func (c *Context) collect(entries []Entry, types []string) error {
 	if at < start {
 		return c.add(entries[start:], types[start:])
 	}
-	raw, err := entries[at].Raw()
+	raw, err := c.read(entries[at])
 	if err != nil {
 		return err
 	}
@@ -153,20 +158,29 @@ func lastIndex(types []string, typ string) int {
 }
 
 func (c *Context) add(entries []Entry, types []string) error {
+	c.Messages = slices.Grow(c.Messages, len(entries))
+	c.Entries = slices.Grow(c.Entries, len(entries))
 	for i, e := range entries {
 		switch types[i] {
 		case TypeMessage, TypeCustomMessage, TypeBranchSummary:
 		default:
 			continue
 		}
-		raw, err := e.Raw()
+		raw, err := c.read(e)
 		if err != nil {
 			return err
 		}
+		if types[i] == TypeMessage {
+			if v, ok := locate(raw, "message"); ok {
+				err = c.decoded(e, raw[v.start:v.end])
+			}
+			if err != nil {
+				return err
+			}
+			continue
+		}
 		m := membersOf(raw)
 		switch types[i] {
-		case TypeMessage:
-			err = c.decoded(e, m["message"])
 		case TypeCustomMessage:
 			msg := newObject("role", quote(message.RoleCustom))
 			msg.copy(m, "customType", "content", "display", "details", "attribution")
@@ -192,7 +206,7 @@ func (c *Context) message(e Entry, msg object) error {
 }
 
 func (c *Context) decoded(e Entry, raw []byte) error {
-	m, err := message.Decode(raw)
+	m, err := message.Decode(bytes.Clone(raw))
 	if err != nil {
 		return nil // "message" is no object: a problem of the log, not of the one who asks
 	}

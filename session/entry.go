@@ -176,15 +176,54 @@ func (e Entry) Raw() (json.RawMessage, error) {
 	if _, err := e.log.view.ReadAt(b, e.rec.off); err != nil && err != io.EOF {
 		return nil, fmt.Errorf("%s: entry %s: %w", e.log.store, e.ID(), err)
 	}
-	// Another tool may have rewritten the file; better no answer than another entry's.
-	var s scanned
-	if e, _ := new(scanner).scanObject(b, 0, &s); len(b) == 0 || b[0] != '{' || e != scanOK || s.end != len(b) {
-		s = scanned{}
+	return e.checked(b, new(scanner))
+}
+
+// checked is what stands where the entry was found, if that is still the entry: another program may
+// have rewritten the file, and no answer is better than another entry's.
+func (e Entry) checked(b []byte, s *scanner) ([]byte, error) {
+	var now scanned
+	gone := len(b) == 0 || b[0] != '{'
+	if !gone {
+		fault, _ := s.scanObject(b, 0, &now)
+		gone = fault != scanOK || now.end != len(b)
 	}
-	if given := e.rec.flags&flagGivenID != 0; s.end == 0 || !given && !e.is(s.id.key(b)) {
+	if gone || e.rec.flags&flagGivenID == 0 && !e.is(now.id.key(b)) {
 		return nil, fmt.Errorf("%s: entry %s is not at byte %d any more: another program rewrote the file; open it again", e.log.store, e.ID(), e.rec.off)
 	}
 	return e.log.migrate(e.n, b)
+}
+
+// entryReader reads many entries that stand close to each other with few reads.
+type entryReader struct {
+	log  *log
+	buf  []byte
+	base int64
+	scan scanner
+}
+
+func newEntryReader(l *log) *entryReader { return &entryReader{log: l} }
+
+// read returns an entry's bytes, which are good until the next call.
+func (r *entryReader) read(e Entry) ([]byte, error) {
+	const window = 256 << 10
+	off, size := e.rec.off, e.rec.size
+	if size > window/4 {
+		return e.Raw()
+	}
+	if off < r.base || off+size > r.base+int64(len(r.buf)) {
+		if r.buf == nil {
+			r.buf = make([]byte, window)
+		}
+		r.buf = r.buf[:cap(r.buf)]
+		n, err := e.log.view.ReadAt(r.buf, off)
+		if int64(n) < size {
+			return nil, fmt.Errorf("%s: entry %s: %w", e.log.store, e.ID(), err)
+		}
+		r.base, r.buf = off, r.buf[:n]
+	}
+	at := off - r.base
+	return e.checked(r.buf[at:at+size:at+size], &r.scan)
 }
 
 func (e Entry) is(k idKey) bool {

@@ -198,7 +198,7 @@ func readPieces(ctx context.Context, src io.ReaderAt, from, to int64, take func(
 
 // hopeless tells, after the first piece, whether reading on is pointless: not one entry.
 func (l *log) hopeless(read int64) bool {
-	return read >= pieceSize && l.header == nil && l.idx.n == 0 && l.lines > 1
+	return read >= 1<<20 && l.header == nil && l.idx.n == 0 && l.lines > 1
 }
 
 func (l *log) problem(line int, off int64, kind ProblemKind, msg string) {

@@ -101,9 +101,10 @@ func (l *log) writeMigrated(w io.Writer) error {
 			return err
 		}
 	}
+	entries := newEntryReader(l)
 	for i := range l.idx.n {
 		e := l.entry(i)
-		raw, err := e.Raw()
+		raw, err := entries.read(e)
 		if err != nil {
 			return err
 		}

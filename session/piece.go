@@ -12,7 +12,7 @@ import (
 // A piece is a range of a log, read and scanned by itself so that several can be at once. It owns
 // the lines that start in it.
 
-const pieceSize = 1 << 20
+const pieceSize = 256 << 10
 
 // found is one JSON object of a piece: an entry, a header or a title line.
 type found struct {
@@ -103,7 +103,7 @@ func (r *pieceReader) read(start, end int64, fresh bool, out *piece) error {
 	if out.lines == 0 {
 		out.consumed = end
 	}
-	if cap(r.buf) > 8*pieceSize {
+	if cap(r.buf) > 16*pieceSize {
 		r.buf = nil // a giant line came by
 	}
 	return nil
@@ -117,7 +117,7 @@ func (r *pieceReader) extend(base int64, n int) error {
 		return nil
 	}
 	if cap(r.buf) < have+n {
-		grown := make([]byte, have, max(have+n, pieceSize+64<<10))
+		grown := make([]byte, have, max(have+n, pieceSize+16<<10))
 		copy(grown, r.buf)
 		r.buf = grown
 	}
@@ -134,7 +134,7 @@ func (r *pieceReader) extend(base int64, n int) error {
 
 // line scans the line at r.buf[at:] and returns where the next one starts.
 func (r *pieceReader) line(base int64, at int, out *piece) (int, error) {
-	for step := 64 << 10; ; step *= 2 {
+	for step := 8 << 10; ; step *= 2 {
 		atEOF := base+int64(len(r.buf)) >= r.size
 		// The usual line is one object and a '\n': one scan does both.
 		start := at

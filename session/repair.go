@@ -187,8 +187,9 @@ func (r *repair) write(w io.Writer) error {
 	if err := writeLine(w, r.header()); err != nil {
 		return err
 	}
+	entries := newEntryReader(l)
 	for i := range l.idx.n {
-		raw, err := l.entry(i).Raw()
+		raw, err := entries.read(l.entry(i))
 		if err != nil {
 			return err
 		}

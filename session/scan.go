@@ -438,10 +438,10 @@ func skipString(b []byte, i int) (end int, escaped bool, e scanError) {
 		if i+1 >= len(b) {
 			return i, escaped, scanShort
 		}
-		switch b[i+1] {
-		case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
+		switch escapes[b[i+1]] {
+		case 1:
 			i += 2
-		case 'u':
+		case 4:
 			for k := i + 2; k < i+6; k++ {
 				if k >= len(b) {
 					return k, escaped, scanShort
@@ -458,6 +458,10 @@ func skipString(b []byte, i int) (end int, escaped bool, e scanError) {
 		}
 	}
 }
+
+// escapes tells of the byte behind a backslash how many more belong to it, counting itself as one
+// and the digits of \u as four. 0: no escape.
+var escapes = [256]uint8{'"': 1, '\\': 1, '/': 1, 'b': 1, 'f': 1, 'n': 1, 'r': 1, 't': 1, 'u': 4}
 
 func isHex(c byte) bool {
 	return c >= '0' && c <= '9' || c >= 'a' && c <= 'f' || c >= 'A' && c <= 'F'

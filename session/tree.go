@@ -47,9 +47,12 @@ func (s *Session) Tree() iter.Seq[Node] {
 		s.mu.RUnlock()
 
 		l.mu.RLock()
-		active := make(map[int32]bool)
+		active := make([]uint64, l.idx.n/64+1) // a bit for each entry
 		for i := leaf; i != none; i = l.idx.at(i).parent {
-			active[i] = true
+			active[i/64] |= 1 << (i % 64)
+		}
+		isActive := func(i int32) bool { // an entry that arrived meanwhile is not
+			return int(i/64) < len(active) && active[i/64]&(1<<(i%64)) != 0
 		}
 		roots := slices.Clone(l.idx.roots)
 		l.mu.RUnlock()
@@ -58,7 +61,7 @@ func (s *Session) Tree() iter.Seq[Node] {
 			depth := 0
 			for i := root; ; {
 				l.mu.RLock()
-				n := Node{Entry: l.entry(i), Depth: depth, Label: l.idx.labels[i].text, Active: active[i]}
+				n := Node{Entry: l.entry(i), Depth: depth, Label: l.idx.labels[i].text, Active: isActive(i)}
 				l.mu.RUnlock()
 				if !yield(n) {
 					return
