@@ -100,6 +100,9 @@ func TestMissingBlobIsSaidInItsPlace(t *testing.T) {
 			if len(blocks) != 2 || blocks[0].Text != "see" || blocks[1].Type != "text" || !strings.Contains(blocks[1].Text, test.says) {
 				t.Errorf("content: %+v", blocks)
 			}
+			if len(errs) == 1 && !strings.Contains(errs[0].Error(), strings.TrimPrefix(test.ref, "blob:sha256:")) {
+				t.Errorf("the error does not name the blob: %v", errs[0])
+			}
 			if strings.Contains(blocks[1].Text, dir) {
 				t.Errorf("the model is told a path: %s", blocks[1].Text)
 			}

@@ -238,3 +238,25 @@ func hasContent(role string) bool {
 	}
 	return true
 }
+
+func TestBlockAndUsageAsJSON(t *testing.T) {
+	var b message.Block
+	const block = `{"type":"text","text":"a","cache":1e1}`
+	if err := json.Unmarshal([]byte(block), &b); err != nil || b.Text != "a" {
+		t.Errorf("%+v, %v", b, err)
+	}
+	if got, err := json.Marshal(b); err != nil || string(got) != block {
+		t.Errorf("%s, %v", got, err)
+	}
+	if _, err := json.Marshal(message.Block{Type: "toolCall", Name: "read", Arguments: json.RawMessage("{")}); err == nil || !strings.Contains(err.Error(), "Arguments of read") {
+		t.Errorf("arguments that are not JSON: %v", err)
+	}
+	var u message.Usage
+	if err := json.Unmarshal([]byte(`{"input":1.0,"output":"x","cost":{"total":0.5,"input":[]}}`), &u); err != nil ||
+		u != (message.Usage{Input: 1, Cost: message.Cost{Total: 0.5}}) {
+		t.Errorf("%+v, %v", u, err)
+	}
+	if err := json.Unmarshal([]byte(`7`), &u); !errors.Is(err, message.ErrNotObject) {
+		t.Errorf("a usage that is no object: %v", err)
+	}
+}

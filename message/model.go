@@ -22,7 +22,7 @@ import (
 // changed. Thinking is passed as found: whether a provider takes another model's, or one without a
 // signature, is for the one who calls it to know.
 func ForModel(msgs []Message) []Message {
-	var t turns
+	t := turns{list: make([]turn, 0, len(msgs))}
 	for _, m := range msgs {
 		if m.Role == RoleToolResult {
 			t.answer(m)

@@ -157,6 +157,35 @@ func TestForModelIsAlwaysValidForAProvider(t *testing.T) {
 	})
 }
 
+// sameID is a list in which every answer calls by the one id that some providers always begin with.
+func sameID(n int) []message.Message {
+	msgs := make([]message.Message, n)
+	for i := range msgs {
+		msgs[i] = message.Message{Role: "assistant", Content: []message.Block{{Type: "toolCall", ID: "call_0", Name: "read"}}}
+	}
+	return msgs
+}
+
+func TestOneIDInManyAnswers(t *testing.T) {
+	out := message.ForModel(sameID(1000))
+	if err := valid(out); err != nil || len(out) != 2000 {
+		t.Errorf("%d messages: %v", len(out), err)
+	}
+}
+
+// The time a message takes may not grow with their number.
+func BenchmarkForModelOneIDInManyAnswers(b *testing.B) {
+	for _, n := range []int{1000, 10_000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			msgs := sameID(n)
+			for b.Loop() {
+				message.ForModel(msgs)
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/message")
+		})
+	}
+}
+
 func written(msgs []message.Message) string {
 	var b bytes.Buffer
 	for _, m := range msgs {

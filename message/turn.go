@@ -10,6 +10,7 @@ type turns struct {
 	list []turn
 	open map[string]callAt   // by the id in the log: the latest call with it
 	used map[string]struct{} // ids that calls have in the result
+	next map[string]int      // by id: the number to try when it must be replaced again
 }
 
 type turn struct {
@@ -33,7 +34,7 @@ func (t *turns) add(m Message) {
 // told from the first and is dropped; an id that an earlier message used is replaced.
 func (t *turns) called(m Message) turn {
 	if t.open == nil {
-		t.open, t.used = map[string]callAt{}, map[string]struct{}{}
+		t.open, t.used, t.next = map[string]callAt{}, map[string]struct{}{}, map[string]int{}
 	}
 	seen := map[string]bool{}
 	m = keep(m, func(b Block) bool {
@@ -79,9 +80,10 @@ func (t *turns) unused(id string, own map[string]bool) string {
 	if base == "" {
 		base = "call"
 	}
-	for n := 2; ; n++ {
+	for n := max(2, t.next[base]); ; n++ { // some providers begin with call_0 in every answer
 		next := base + "_" + strconv.Itoa(n) // what providers allow in an id: letters, digits, _ and -
 		if _, taken := t.used[next]; !taken && !own[next] {
+			t.next[base] = n + 1
 			return next
 		}
 	}
@@ -111,7 +113,11 @@ func (t *turns) answer(m Message) {
 }
 
 func (t *turns) messages() []Message {
-	out := make([]Message, 0, len(t.list))
+	n := len(t.list)
+	for _, turn := range t.list {
+		n += len(turn.calls)
+	}
+	out := make([]Message, 0, n)
 	for _, turn := range t.list {
 		out = append(append(out, turn.message), turn.results...)
 		for i, call := range turn.calls {
