@@ -1,6 +1,12 @@
 package session
 
-import "encoding/hex"
+import (
+	"crypto/rand"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"time"
+)
 
 // An id of 8 lower-case hex digits, as nearly all are, is kept in 32 bits; any other as text.
 type idKey struct {
@@ -48,4 +54,14 @@ func (m member) key(b []byte) idKey {
 		return makeID(m.of(b))
 	}
 	return makeID([]byte(m.text(b)))
+}
+
+// newSessionID is a version 7 UUID (RFC 9562): the time in ms, then random bits.
+func newSessionID(now time.Time) string {
+	var b [16]byte
+	_, _ = rand.Read(b[:]) // never fails
+	binary.BigEndian.PutUint64(b[:8], uint64(now.UnixMilli())<<16|uint64(b[6])<<8|uint64(b[7]))
+	b[6] = b[6]&0x0f | 0x70
+	b[8] = b[8]&0x3f | 0x80
+	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }

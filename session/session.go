@@ -10,8 +10,6 @@ import (
 	"slices"
 	"sync"
 	"time"
-
-	"github.com/google/uuid"
 )
 
 // Session is a conversation: a tree of entries in an append-only log, and a position in it, the
@@ -172,7 +170,7 @@ func NewHeader(cwd string) Header { return complete(Header{Cwd: cwd}) }
 func complete(h Header) Header {
 	h.Version = Version
 	if h.ID == "" {
-		h.ID = uuid.Must(uuid.NewV7()).String()
+		h.ID = newSessionID(time.Now())
 	}
 	if h.Timestamp == "" {
 		h.Timestamp = formatTime(time.Now())
