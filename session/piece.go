@@ -117,7 +117,8 @@ func (r *pieceReader) extend(base int64, n int) error {
 		return nil
 	}
 	if cap(r.buf) < have+n {
-		grown := make([]byte, have, max(have+n, pieceSize+16<<10))
+		room := int(min(r.size-base, pieceSize+16<<10)) // of a small log no more than it has
+		grown := make([]byte, have, max(have+n, room))
 		copy(grown, r.buf)
 		r.buf = grown
 	}
