@@ -2,6 +2,7 @@ package session
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/json"
@@ -104,7 +105,7 @@ func (r *pieceReader) read(start, end int64, fresh bool, out *piece) error {
 		out.consumed = end
 	}
 	if cap(r.buf) > 16*pieceSize {
-		r.buf = nil // a giant line came by
+		r.buf = nil // a long line came by
 	}
 	return nil
 }
@@ -135,7 +136,7 @@ func (r *pieceReader) extend(base int64, n int) error {
 
 // line scans the line at r.buf[at:] and returns where the next one starts.
 func (r *pieceReader) line(base int64, at int, out *piece) (int, error) {
-	for step := 8 << 10; ; step *= 2 {
+	for step := 8 << 10; ; {
 		atEOF := base+int64(len(r.buf)) >= r.size
 		// The usual line is one object and a '\n': one scan does both.
 		start := at
@@ -166,7 +167,34 @@ func (r *pieceReader) line(base int64, at int, out *piece) (int, error) {
 		if err := r.extend(base, step); err != nil {
 			return 0, err
 		}
+		if bytes.IndexByte(r.buf[at:], '\n') < 0 {
+			// A long line. Look for its end first: then the buffer grows once, to what is needed.
+			var err error
+			if step, err = r.lineRest(base + int64(len(r.buf))); err != nil {
+				return 0, err
+			}
+		}
 	}
+}
+
+// lineRest is how many bytes from off on belong to the line that off is in, with its '\n'.
+func (r *pieceReader) lineRest(off int64) (int, error) {
+	window := make([]byte, 64<<10)
+	for n := 0; off < r.size; {
+		w := window[:min(int64(len(window)), r.size-off)]
+		if got, err := r.src.ReadAt(w, off); got < len(w) {
+			return 0, cmp.Or(err, io.ErrUnexpectedEOF)
+		}
+		if i := bytes.IndexByte(w, '\n'); i >= 0 {
+			return n + i + 1, nil
+		}
+		n += len(w)
+		off += int64(len(w))
+		if off >= r.size {
+			return n, nil
+		}
+	}
+	return 0, nil
 }
 
 var bom = []byte("\xef\xbb\xbf")
