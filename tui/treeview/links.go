@@ -1,0 +1,190 @@
+package treeview
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/ramo-dev/ramo/session"
+)
+
+// batch says what reading new entries did beyond adding them at the end of branches.
+type batch struct {
+	labels   bool // labels may have changed
+	reshaped bool // older entries hang elsewhere now, or their siblings come in another order
+}
+
+// read adds the entries up to number n, and more when one of them hangs from a later one. ok is
+// false when the log was replaced meanwhile.
+func (t *Tree) read(n int) (b batch, ok bool) {
+	from := len(t.parent)
+	if n > from {
+		t.grow(n)
+	}
+	for i := from; i < n; i++ {
+		e, ok := t.entry(int32(i))
+		if !ok {
+			return b, false
+		}
+		c := classify(e)
+		parent := none
+		if p, hangs := e.Parent(); hangs {
+			parent = int32(p.Index())
+			n = max(n, p.Index()+1)
+		} else if e.Orphan() {
+			t.orphans = append(t.orphans, int32(i))
+		}
+		t.parent = append(t.parent, parent)
+		t.first, t.last, t.next = append(t.first, none), append(t.last, none), append(t.next, none)
+		t.time = append(t.time, e.Time().UnixMilli())
+		t.class = append(t.class, c)
+		t.rowOf = append(t.rowOf, none)
+		// A label may stand in the file before its target.
+		b.labels = b.labels || c == classLabel || len(t.labels) == 0 && from == 0 || e.Label() != ""
+	}
+	if n == from {
+		return b, true
+	}
+	if adopted, ok := t.adopt(from); !ok {
+		return b, false
+	} else if adopted {
+		b.reshaped = true
+		t.relink()
+		return b, true
+	}
+	var unsorted []int32
+	for i := from; i < n; i++ {
+		unsorted = t.link(int32(i), unsorted)
+	}
+	b.reshaped = len(unsorted) > 0
+	t.sortChildren(unsorted)
+	return b, true
+}
+
+func (t *Tree) grow(n int) {
+	more := n - len(t.parent)
+	t.parent, t.first = slices.Grow(t.parent, more), slices.Grow(t.first, more)
+	t.last, t.next = slices.Grow(t.last, more), slices.Grow(t.next, more)
+	t.time, t.class = slices.Grow(t.time, more), slices.Grow(t.class, more)
+	t.rowOf = slices.Grow(t.rowOf, more)
+}
+
+// adopt looks for orphans among the entries before from whose parent has come.
+func (t *Tree) adopt(from int) (adopted, ok bool) {
+	kept := t.orphans[:0]
+	for _, i := range t.orphans {
+		if int(i) >= from {
+			kept = append(kept, i)
+			continue
+		}
+		e, ok := t.entry(i)
+		if !ok {
+			return false, false
+		}
+		p, hangs := e.Parent()
+		switch {
+		case hangs && p.Index() < len(t.parent):
+			t.parent[i] = int32(p.Index())
+			adopted = true
+		case hangs || e.Orphan():
+			kept = append(kept, i)
+		}
+	}
+	t.orphans = kept
+	return adopted, true
+}
+
+// link makes i the last child of its parent, or a root. A parent whose children are out of order
+// with that is added to unsorted.
+func (t *Tree) link(i int32, unsorted []int32) []int32 {
+	p := t.parent[i]
+	if p == none {
+		t.roots = append(t.roots, i)
+		return unsorted
+	}
+	l := t.last[p]
+	if l == none {
+		t.first[p], t.last[p] = i, i
+		return unsorted
+	}
+	if t.older(i, l) && (len(unsorted) == 0 || unsorted[len(unsorted)-1] != p) {
+		unsorted = append(unsorted, p)
+	}
+	t.next[l], t.last[p] = i, i
+	return unsorted
+}
+
+func (t *Tree) older(a, b int32) bool { return t.compare(a, b) < 0 }
+
+func (t *Tree) compare(a, b int32) int {
+	return cmp.Or(cmp.Compare(t.time[a], t.time[b]), cmp.Compare(a, b))
+}
+
+func (t *Tree) sortChildren(of []int32) {
+	slices.Sort(of)
+	var children []int32
+	for _, p := range slices.Compact(of) {
+		children = children[:0]
+		for c := t.first[p]; c != none; c = t.next[c] {
+			children = append(children, c)
+		}
+		slices.SortFunc(children, t.compare)
+		t.first[p], t.last[p] = none, none
+		for _, c := range children {
+			t.next[c] = none
+			t.link(c, nil)
+		}
+	}
+}
+
+// relink builds children and roots anew from the parents.
+func (t *Tree) relink() {
+	t.roots = t.roots[:0]
+	for i := range t.parent {
+		t.first[i], t.last[i], t.next[i] = none, none, none
+	}
+	var unsorted []int32
+	for i := range t.parent {
+		unsorted = t.link(int32(i), unsorted)
+	}
+	t.sortChildren(unsorted)
+	// The way to the leaf may be another one now.
+	t.active = nil
+	leaf := t.leaf
+	t.leaf = none
+	t.setLeaf(leaf)
+}
+
+// class is what the filters know an entry by.
+type class uint8
+
+const (
+	classOther class = iota
+	classUser
+	classAssistant
+	classCallsOnly // an assistant message with tool calls and no text, neither failed nor aborted
+	classFailed    // an assistant message that failed or was aborted
+	classToolResult
+	classExecution
+	classCustomMessage
+	classSummary
+	classBookkeeping
+	classLabel
+)
+
+func classify(e session.Entry) class {
+	switch e.Type() {
+	case session.TypeMessage:
+		return classifyRole(e)
+	case session.TypeCustomMessage:
+		return classCustomMessage
+	case session.TypeBranchSummary, session.TypeCompaction:
+		return classSummary
+	case session.TypeLabel:
+		return classLabel
+	case session.TypeCustom, session.TypeModelChange, session.TypeThinkingLevelChange, session.TypeModeChange,
+		session.TypeTTSRInjection, session.TypeSessionInfo, session.TypeSessionInit,
+		"service_tier_change", "mcp_tool_selection", "title_change", "model_usage", "credential_pin":
+		return classBookkeeping
+	}
+	return classOther
+}
