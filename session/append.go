@@ -35,17 +35,11 @@ func (s *Session) append(ctx context.Context, b Body, at *string) (Entry, error)
 	if !s.exists() {
 		return s.appendNew(ctx, b, at)
 	}
-	unlock, err := s.lock(ctx)
+	unlock, err := s.prepare(ctx)
 	if err != nil {
 		return Entry{}, fmt.Errorf("cannot append to %s: %w", s.label(), err)
 	}
 	defer func() { _ = unlock() }() // the entry is written; closing the lock's file cannot undo that
-	if err := s.sync(ctx); err != nil {
-		return Entry{}, fmt.Errorf("cannot append to %s: %w", s.label(), err)
-	}
-	if err := s.upgrade(ctx); err != nil {
-		return Entry{}, fmt.Errorf("cannot append to %s: migrating it to version %d: %w", s.label(), Version, err)
-	}
 	line, err := s.compose(b, at)
 	if err != nil {
 		return Entry{}, fmt.Errorf("cannot append to %s: %w", s.label(), err)
@@ -89,6 +83,31 @@ func (s *Session) exists() bool {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	return s.made
+}
+
+// prepare locks the log, reads what others appended, and brings an old one to the present version.
+func (s *Session) prepare(ctx context.Context) (unlock func() error, err error) {
+	for {
+		if unlock, err = s.lock(ctx); err != nil {
+			return nil, err
+		}
+		upgraded := false
+		if err = s.sync(ctx); err == nil {
+			upgraded, err = s.upgrade()
+		}
+		if err == nil && !upgraded {
+			if err = s.usable(); err == nil { // what was read now may be read-only
+				return unlock, nil
+			}
+		}
+		// The lock is on the file that was replaced: lock the one that took its place.
+		if unlockErr := unlock(); err == nil {
+			err = unlockErr
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
 }
 
 // lock locks the log; one that was deleted is first put back with all that it held.
@@ -166,16 +185,16 @@ func (s *Session) reload(ctx context.Context) error {
 }
 
 // upgrade rewrites a log of an older version, keeping the old file.
-func (s *Session) upgrade(ctx context.Context) error {
+func (s *Session) upgrade() (bool, error) {
 	l := s.current()
 	if l.version >= Version {
-		return nil
+		return false, nil
 	}
 	backup := fmt.Sprintf(".v%d.bak", l.version)
 	if err := s.store.Replace(l.writeMigrated, backup); err != nil {
-		return err
+		return false, fmt.Errorf("migrating it to version %d: %w", Version, err)
 	}
-	return s.reload(context.WithoutCancel(ctx))
+	return true, nil
 }
 
 // compose makes the line for an entry at the leaf, or at *at.
@@ -215,14 +234,29 @@ func (s *Session) compose(b Body, at *string) ([]byte, error) {
 			c.FromID = cmp.Or(parentID, "root")
 		}
 		b = c
+	case Compaction:
+		if kept := x.find(c.FirstKeptEntryID); kept != none {
+			if c.FirstKeptEntryID, err = x.reference(kept); err != nil {
+				return nil, err
+			}
+		}
+		b = c
 	case RawBody:
 		if c.EntryType() == TypeLabel {
 			lab := decodeBody(TypeLabel, []byte(c)).(LabelChange)
-			if x.find(lab.TargetID) == none {
+			target := x.find(lab.TargetID)
+			if target == none {
 				return nil, s.notFound(lab.TargetID)
 			}
 			if err := checkLabel(lab.Label); err != nil {
 				return nil, err
+			}
+			id, err := x.reference(target)
+			if err != nil {
+				return nil, err
+			}
+			if id != lab.TargetID {
+				b = RawBody(setMember(bytes.TrimSpace(c), "targetId", quote(id), "type"))
 			}
 		}
 	}

@@ -118,7 +118,8 @@ func (s *Session) writePath(ctx context.Context, w io.Writer, l *log, way []int3
 			next = id
 		}
 	}
-	kept := map[int32]bool{} // of the entries that have a label
+	kept := map[int32]string{} // the ids of the entries that have a label
+	used := make(map[string]bool, len(entries))
 	parent := ""
 	r := newEntryReader(l)
 	for _, e := range entries {
@@ -133,6 +134,14 @@ func (s *Session) writePath(ctx context.Context, w io.Writer, l *log, way []int3
 			return err
 		}
 		raw = rechain(raw, parent)
+		// Of several entries with one id, the later get one of their own: labels and children name
+		// the one they belong to.
+		parent = e.key()
+		if used[parent] {
+			parent = l.unusedID(used)
+			raw = setMember(raw, "id", quote(parent), "type")
+		}
+		used[parent] = true
 		if e.Type() == TypeCompaction {
 			raw = editMember(raw, "firstKeptEntryId", func(v []byte) []byte {
 				if to, ok := dropped[string(unescape(bytes.Trim(v, `"`)))]; ok && to != "" {
@@ -144,33 +153,24 @@ func (s *Session) writePath(ctx context.Context, w io.Writer, l *log, way []int3
 		if err := writeLine(w, raw); err != nil {
 			return err
 		}
-		parent = e.key()
 		if e.Label() != "" {
-			kept[e.n] = true
+			kept[e.n] = parent
 		}
 	}
 	// The labels, in a chain behind the path: the last of them becomes the leaf.
+	var labels []Label
 	l.mu.RLock()
-	fresh := l.idx.freshID
-	labels := make([]Label, 0)
-	for target, on := range l.idx.labels {
-		if on.text != "" && kept[target] {
-			labels = append(labels, Label{Target: l.entry(target), Text: on.text, By: l.entry(on.by)})
-		}
+	for target := range kept {
+		on := l.idx.labels[target]
+		labels = append(labels, Label{Target: l.entry(target), Text: on.text, By: l.entry(on.by)})
 	}
 	l.mu.RUnlock()
 	slices.SortFunc(labels, func(a, b Label) int { return int(a.By.n) - int(b.By.n) })
 	now := formatTime(time.Now())
-	used := map[string]bool{}
 	for _, lab := range labels {
-		l.mu.RLock()
-		id := fresh()
-		for used[id] {
-			id = fresh()
-		}
-		l.mu.RUnlock()
+		id := l.unusedID(used)
 		used[id] = true
-		line, err := newLine(LabelChange{TargetID: lab.Target.key(), Label: lab.Text}, id, parent, now)
+		line, err := newLine(LabelChange{TargetID: kept[lab.Target.n], Label: lab.Text}, id, parent, now)
 		if err != nil {
 			return err
 		}
@@ -180,6 +180,17 @@ func (s *Session) writePath(ctx context.Context, w io.Writer, l *log, way []int3
 		parent = id
 	}
 	return nil
+}
+
+// unusedID is an id that neither the log nor used has.
+func (l *log) unusedID(used map[string]bool) string {
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	for {
+		if id := l.idx.freshID(); !used[id] {
+			return id
+		}
+	}
 }
 
 // key is the id as it stands in the log, without what ID adds to tell two apart.

@@ -136,8 +136,9 @@ func (c *Context) collect(entries []Entry, types []string) error {
 	}
 	if first := m.str("firstKeptEntryId"); first != "" {
 		key := makeID([]byte(first))
-		for i := start; i < at; i++ {
+		for i := at - 1; i >= 0; i-- {
 			if entries[i].is(key) {
+				i = max(i, start)
 				if err := c.add(entries[i:at], types[i:at]); err != nil {
 					return err
 				}

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -49,7 +50,8 @@ func readHeader(raw []byte) *Header {
 		_ = json.Unmarshal(m[name], to)
 	}
 	var v float64
-	if json.Unmarshal(m["version"], &v) == nil && v >= 1 {
+	// A version in quotes counts as the number it spells: so the other tools take it.
+	if json.Unmarshal(bytes.Trim(m["version"], `"`), &v) == nil && v >= 1 {
 		h.Version = int(min(v, 1e9))
 	}
 	return h

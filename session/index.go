@@ -62,10 +62,11 @@ type index struct {
 	blocks []*[blockSize]record
 	n      int32
 
-	ids   []byte   // ids that are not 8 hex digits, each after its length
-	table []uint32 // open addressing: the number of the first entry with an id, plus 1
-	used  int
-	seed  maphash.Seed
+	tildes bool     // some id has a '~' in it
+	ids    []byte   // ids that are not 8 hex digits, each after its length
+	table  []uint32 // open addressing: the number of the first entry with an id, plus 1
+	used   int
+	seed   maphash.Seed
 
 	shared  map[idKey]*sharedID // ids that several entries have
 	waiting map[idKey][]waiting // entries whose parent has not been seen, by the id they name
@@ -202,7 +203,8 @@ func (x *index) link(p, i int32) {
 	parent.last = i
 }
 
-// settle brings the tree into order after entries were added, and reports what it met.
+// settle brings the tree into order after entries were added, and reports what it met. A report
+// without a message takes back one of an earlier settle.
 func (x *index) settle(report func(entry int32, line int, kind ProblemKind, msg string)) {
 	if len(x.waiting) > 0 {
 		x.resolveWaiting(report)
@@ -248,6 +250,11 @@ func (x *index) resolveWaiting(report func(int32, int, ProblemKind, string)) {
 	x.orphans = x.orphans[:0]
 	if len(late) == 0 {
 		return
+	}
+	for _, w := range late {
+		if w.entry < x.settled {
+			report(w.entry, w.line, ProblemMissingParent, "") // no longer
+		}
 	}
 	slices.SortFunc(late, func(a, b waiting) int { return cmp.Compare(a.entry, b.entry) })
 	lines := map[int32]int{}
@@ -339,6 +346,9 @@ func (x *index) applyLabels(report func(int32, int, ProblemKind, string)) {
 			kept = append(kept, c)
 			continue
 		}
+		if c.told {
+			report(c.by, c.line, ProblemMissingTarget, "") // no longer
+		}
 		if x.labels[t].by <= c.by {
 			x.labels[t] = labelOn{c.text, c.by}
 		}
@@ -414,6 +424,7 @@ func (x *index) setID(i int32, k idKey) {
 		x.at(i).id = longID | uint64(len(x.ids))
 		x.ids = binary.AppendUvarint(x.ids, uint64(len(k.text)))
 		x.ids = append(x.ids, k.text...)
+		x.tildes = x.tildes || strings.Contains(k.text, "~")
 	}
 	if first := x.lookup(k); first != none {
 		all := x.shared[k]
@@ -516,14 +527,24 @@ func (x *index) address(i int32) string {
 		return k.String()
 	}
 	n, _ := slices.BinarySearch(x.shared[k].entries, i)
-	return addressOf(k, n)
-}
-
-func addressOf(k idKey, n int) string {
 	if n == 0 {
 		return k.String()
 	}
-	return k.String() + "~" + strconv.Itoa(n+1)
+	return k.String() + "~" + strconv.Itoa(x.number(k, n))
+}
+
+// number is what tells the n-th entry with an id, from 0, from the others. Numbers that would make
+// the id of another entry are left out.
+func (x *index) number(k idKey, n int) int {
+	if !x.tildes {
+		return n + 1
+	}
+	number := 1
+	for ; n > 0; n-- {
+		for number++; x.lookup(idKey{text: k.String() + "~" + strconv.Itoa(number), ok: true}) != none; number++ {
+		}
+	}
+	return number
 }
 
 // find is the inverse of address.
@@ -536,9 +557,19 @@ func (x *index) find(address string) int32 {
 		return none
 	}
 	k := makeID([]byte(address[:at]))
-	n, err := strconv.Atoi(address[at+1:])
-	if all := x.shared[k]; err == nil && all != nil && n >= 2 && n <= len(all.entries) && address[at+1] != '0' && address[at+1] != '+' {
-		return all.entries[n-1]
+	number, err := strconv.Atoi(address[at+1:])
+	all := x.shared[k]
+	if err != nil || all == nil || address[at+1:] != strconv.Itoa(number) {
+		return none
+	}
+	// Left-out numbers only make numbers larger, so the entry is not behind this place.
+	for n := min(number, len(all.entries)) - 1; n > 0; n-- {
+		if x.number(k, n) == number {
+			return all.entries[n]
+		}
+		if !x.tildes {
+			break
+		}
 	}
 	return none
 }

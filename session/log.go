@@ -101,7 +101,12 @@ func (l *log) grow(ctx context.Context, progress progressFunc) error {
 		return err
 	}
 	l.idx.settle(func(entry int32, line int, kind ProblemKind, msg string) {
-		l.problem(line, l.idx.at(entry).off, kind, msg)
+		off := l.idx.at(entry).off
+		if msg == "" {
+			l.problems = slices.DeleteFunc(l.problems, func(p Problem) bool { return p.Kind == kind && p.Offset == off })
+			return
+		}
+		l.problem(line, off, kind, msg)
 	})
 	slices.SortStableFunc(l.problems, func(a, b Problem) int { return cmp.Compare(a.Offset, b.Offset) })
 	l.open, l.end, l.seen = open, end, size

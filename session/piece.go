@@ -157,7 +157,7 @@ func (r *pieceReader) line(base int64, at int, out *piece) (int, error) {
 			}
 		}
 		if nl := bytes.IndexByte(r.buf[at:], '\n'); nl >= 0 {
-			r.oddLine(base, at, at+nl, out)
+			r.oddLine(base, at, at+nl, true, out)
 			return at + nl + 1, nil
 		}
 		if atEOF {
@@ -202,7 +202,7 @@ var bom = []byte("\xef\xbb\xbf")
 // oddLine scans a line, without its '\n', that is not just one object: blank, with NUL bytes
 // around it, several writes merged into one, or no JSON. It returns the end of the last complete
 // object, or at when there is none.
-func (r *pieceReader) oddLine(base int64, at, end int, out *piece) int {
+func (r *pieceReader) oddLine(base int64, at, end int, ended bool, out *piece) int {
 	from, to := at, end
 	nul := false
 	for from < to && (isSpace(r.buf[from]) || r.buf[from] == 0) {
@@ -210,7 +210,7 @@ func (r *pieceReader) oddLine(base int64, at, end int, out *piece) int {
 		from++
 	}
 	if base == 0 && from == 0 && bytes.HasPrefix(r.buf[:to], bom) {
-		return r.oddLine(base, len(bom), end, out)
+		return r.oddLine(base, len(bom), end, ended, out)
 	}
 	for to > from && (isSpace(r.buf[to-1]) || r.buf[to-1] == 0) {
 		nul = nul || r.buf[to-1] == 0
@@ -229,7 +229,7 @@ func (r *pieceReader) oddLine(base int64, at, end int, out *piece) int {
 			return to
 		}
 	}
-	last, n := r.recover(base, from, to, out)
+	last, n := r.recover(base, from, to, ended, out)
 	switch {
 	case n > 0:
 		r.problem(out, base+int64(from), ProblemMergedLines, fmt.Sprintf("several writes on one line; entries recovered: %d", n))
@@ -243,7 +243,7 @@ func (r *pieceReader) oddLine(base int64, at, end int, out *piece) int {
 // openLine scans the last line of the log, which has no '\n'.
 func (r *pieceReader) openLine(base int64, at int, out *piece) int {
 	before := len(out.problems)
-	end := r.oddLine(base, at, len(r.buf), out)
+	end := r.oddLine(base, at, len(r.buf), false, out)
 	tail := bytes.Trim(r.buf[end:], "\x00 \t\r")
 	if base == 0 && end == 0 {
 		tail = bytes.TrimPrefix(tail, bom)
@@ -262,8 +262,14 @@ func (r *pieceReader) openLine(base int64, at int, out *piece) int {
 // recover looks for complete entries on a line that is not one object: two writes that were
 // merged, of which the first may be torn. An object counts only if it has all that an entry or a
 // header has, for a torn message leaves complete objects of other kinds behind.
-func (r *pieceReader) recover(base int64, from, to int, out *piece) (last, n int) {
+//
+// Nor does one count that may be part of a torn entry, such as a copy of an entry in an extension's
+// data. What was written behind a torn entry reaches at least to where the torn one stops making
+// sense; where it never does, the line must end with it, and have ended: of a line without '\n' more
+// may be on its way.
+func (r *pieceReader) recover(base int64, from, to int, ended bool, out *piece) (last, n int) {
 	budget := 16*(to-from) + 1<<16 // a line made to be slow is given up on
+	reach := 0
 	for i := from; i < to && budget > 0; {
 		open := bytes.IndexByte(r.buf[i:to], '{')
 		if open < 0 {
@@ -274,13 +280,17 @@ func (r *pieceReader) recover(base int64, from, to int, out *piece) (last, n int
 		e, stop := r.scan.scanObject(r.buf[:to], i, &s)
 		budget -= stop - i + 1
 		if e != scanOK {
+			if e == scanShort && !ended {
+				break
+			}
+			reach = max(reach, stop)
 			i++
 			continue
 		}
 		header := string(s.typ.of(r.buf)) == "session" && s.id.kind == stringValue
 		entry := s.typ.kind == stringValue && s.id.kind == stringValue && s.timestamp.kind != absent &&
 			(s.parent.kind == stringValue || s.parent.kind == nullValue)
-		if header || entry {
+		if (header || entry) && s.end >= reach {
 			r.emit(base, i, &s, true, out)
 			last, n = s.end, n+1
 		}

@@ -91,6 +91,7 @@ func OpenStore(ctx context.Context, store Store, opts ...Option) (*Session, erro
 	if l.header == nil { // an empty file
 		_ = view.Close()
 		s.log = heldLog(store.Name(), NewHeader(""))
+		s.log.problems = l.problems
 		return s, nil
 	}
 	s.log, s.made = l, true
