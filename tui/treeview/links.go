@@ -30,8 +30,9 @@ func (t *Tree) read(n int) (b batch, ok bool) {
 		if p, hangs := e.Parent(); hangs {
 			parent = int32(p.Index())
 			n = max(n, p.Index()+1)
-		} else if e.Orphan() {
-			t.orphans = append(t.orphans, int32(i))
+		}
+		if parent > int32(i) || e.Orphan() {
+			t.movable = append(t.movable, int32(i))
 		}
 		t.parent = append(t.parent, parent)
 		t.first, t.last, t.next = append(t.first, none), append(t.last, none), append(t.next, none)
@@ -68,28 +69,25 @@ func (t *Tree) grow(n int) {
 	t.rowOf = slices.Grow(t.rowOf, more)
 }
 
-// adopt looks for orphans among the entries before from whose parent has come.
+// adopt looks for older entries that hang elsewhere now.
 func (t *Tree) adopt(from int) (adopted, ok bool) {
-	kept := t.orphans[:0]
-	for _, i := range t.orphans {
+	for _, i := range t.movable {
 		if int(i) >= from {
-			kept = append(kept, i)
-			continue
+			break
 		}
 		e, ok := t.entry(i)
 		if !ok {
 			return false, false
 		}
-		p, hangs := e.Parent()
-		switch {
-		case hangs && p.Index() < len(t.parent):
-			t.parent[i] = int32(p.Index())
+		parent := none
+		if p, hangs := e.Parent(); hangs && p.Index() < len(t.parent) {
+			parent = int32(p.Index())
+		}
+		if t.parent[i] != parent {
+			t.parent[i] = parent
 			adopted = true
-		case hangs || e.Orphan():
-			kept = append(kept, i)
 		}
 	}
-	t.orphans = kept
 	return adopted, true
 }
 

@@ -6,11 +6,17 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"testing"
 	"time"
 
 	"github.com/ramo-dev/ramo/session"
 )
+
+// failer is a test, or a rapid one.
+type failer interface {
+	Helper()
+	Fatal(args ...any)
+	Fatalf(format string, args ...any)
+}
 
 // trees are written one entry a line:
 //
@@ -24,7 +30,7 @@ type notation struct {
 	lines int
 }
 
-func newNotation(tb testing.TB, text string) (*notation, *session.Session) {
+func newNotation(tb failer, text string) (*notation, *session.Session) {
 	tb.Helper()
 	n := &notation{store: new(session.MemoryStore)}
 	err := n.store.Create(func(w io.Writer) error {
@@ -43,7 +49,7 @@ func newNotation(tb testing.TB, text string) (*notation, *session.Session) {
 }
 
 // add appends entries as another process would.
-func (n *notation) add(tb testing.TB, text string) {
+func (n *notation) add(tb failer, text string) {
 	tb.Helper()
 	for line := range strings.Lines(text) {
 		if line = strings.TrimSpace(line); line == "" || line[0] == '#' {
@@ -55,7 +61,7 @@ func (n *notation) add(tb testing.TB, text string) {
 	}
 }
 
-func (n *notation) entry(tb testing.TB, line string) []byte {
+func (n *notation) entry(tb failer, line string) []byte {
 	tb.Helper()
 	next := func() (word string) {
 		word, line, _ = strings.Cut(line, " ")
@@ -127,7 +133,7 @@ func (n *notation) entry(tb testing.TB, line string) []byte {
 }
 
 // unquote lets a text that starts with a quote have escapes.
-func unquote(tb testing.TB, s string) string {
+func unquote(tb failer, s string) string {
 	if !strings.HasPrefix(s, `"`) {
 		return s
 	}

@@ -135,22 +135,22 @@ func (t *Tree) hides(i int32) bool {
 // reselect finds the row for the anchor after the rows changed. The selected row keeps its place on
 // the screen.
 func (t *Tree) reselect() {
+	if t.anchor.IsZero() && (t.leaf != none || len(t.rows) > 0) {
+		i := t.leaf
+		if i == none {
+			i = t.rows[0].entry
+		}
+		t.anchor, _ = t.entry(i)
+	}
 	i := none
 	if !t.anchor.IsZero() {
 		i = int32(t.anchor.Index())
-	} else if t.leaf != none {
-		i = t.leaf
-		t.anchor, _ = t.entry(i)
 	}
 	for i != none && t.rowOf[i] == none {
 		i = t.parent[i]
 	}
-	switch {
-	case i != none:
+	t.selected = min(0, len(t.rows)-1)
+	if i != none {
 		t.selected = int(t.rowOf[i])
-	case len(t.rows) > 0:
-		t.selected = 0
-	default:
-		t.selected = -1
 	}
 }

@@ -22,8 +22,10 @@ type Tree struct {
 	time                      []int64 // ms
 	class                     []class
 	roots                     []int32 // in file order
-	orphans                   []int32 // those of the roots whose parent may still arrive
-	labels                    map[int32]string
+	// movable are the entries that hung from nothing, or from a later entry, when they were read: a
+	// parent that arrives can take them up, or close a cycle that is broken at one of them.
+	movable []int32
+	labels  map[int32]string
 
 	leaf   int32
 	active bitset // the entries from the root to the leaf
@@ -63,7 +65,7 @@ func (t *Tree) start(epoch int) {
 	t.epoch = epoch
 	t.parent, t.first, t.last, t.next = nil, nil, nil, nil
 	t.time, t.class, t.rowOf, t.shown = nil, nil, nil, nil
-	t.roots, t.orphans = nil, nil
+	t.roots, t.movable = nil, nil
 	t.labels = map[int32]string{}
 	t.leaf, t.active = none, nil
 	t.rows, t.selected = nil, -1
