@@ -203,6 +203,8 @@ func TestFileReplacedByWhatCannotBeAppendedTo(t *testing.T) {
 		want       error
 	}{
 		{"no session", "# notes\n", session.ErrNotSession},
+		{"a newer version", strings.Replace(header3, `"version":3`, `"version":4`, 1) + line("aaaaaaa1", "", "1"), session.ErrReadOnly},
+		{"no header", line("aaaaaaa1", "", "1"), session.ErrReadOnly},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "session.jsonl")

@@ -207,6 +207,9 @@ func (w *world) body(t *rapid.T, v *view) session.Body {
 			return session.Compaction{Summary: text, FirstKeptEntryID: w.known(t, v), TokensBefore: 7}
 		},
 		func() session.Body {
+			return session.RawBody(fmt.Sprintf(`{"type":"reset_boundary","note":%s}`, quoted))
+		},
+		func() session.Body {
 			return session.RawBody(fmt.Sprintf(`{"n":1e3, "type":"future_thing" , "data":{"id":%s}}`, quoted))
 		},
 		func() session.Body {

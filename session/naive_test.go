@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -39,7 +40,7 @@ func readNaive(b []byte) *naiveLog {
 	l := &naiveLog{byID: map[string][]*naiveEntry{}}
 	last := int64(0)
 	for line := range bytes.Lines(b) {
-		for _, raw := range objectsOn(bytes.Trim(line, " \t\r\n\x00")) {
+		for _, raw := range objectsOn(bytes.Trim(line, " \t\r\n\x00"), bytes.HasSuffix(line, []byte("\n"))) {
 			var fields map[string]any
 			if json.Unmarshal([]byte(raw), &fields) != nil {
 				continue
@@ -84,33 +85,45 @@ func readNaive(b []byte) *naiveLog {
 }
 
 // objectsOn finds the objects on a line: one, or those that can be recovered when there is more.
-func objectsOn(line []byte) []string {
+// An object that may be part of a torn one is none: it must reach to where the torn one stops making
+// sense, and where that is the end of the line, the line must have ended.
+func objectsOn(line []byte, ended bool) []string {
 	var whole map[string]json.RawMessage
 	if json.Unmarshal(line, &whole) == nil {
 		return []string{string(line)}
 	}
 	var out []string
-	for len(line) > 0 {
-		at := bytes.IndexByte(line, '{')
-		if at < 0 {
-			break
+	reach := 0
+	for at := 0; ; {
+		next := bytes.IndexByte(line[at:], '{')
+		if next < 0 {
+			return out
 		}
-		line = line[at:]
-		d := json.NewDecoder(bytes.NewReader(line))
+		at += next
 		var raw json.RawMessage
-		var fields map[string]any
-		if d.Decode(&raw) != nil || json.Unmarshal(raw, &fields) != nil {
-			line = line[1:]
+		err := json.NewDecoder(bytes.NewReader(line[at:])).Decode(&raw)
+		var syntax *json.SyntaxError
+		switch {
+		case errors.As(err, &syntax):
+			reach = max(reach, at+int(syntax.Offset)-1)
+			at++
+			continue
+		case err != nil && !ended:
+			return out
+		case err != nil:
+			reach = len(line)
+			at++
 			continue
 		}
+		var fields map[string]any
+		_ = json.Unmarshal(raw, &fields)
 		_, time := fields["timestamp"]
 		_, parent := fields["parentId"]
-		if stringOf(fields["id"]) != "" && stringOf(fields["type"]) != "" && time && parent {
+		at += len(raw)
+		if stringOf(fields["id"]) != "" && stringOf(fields["type"]) != "" && time && parent && at >= reach {
 			out = append(out, string(raw))
 		}
-		line = line[len(raw):]
 	}
-	return out
 }
 
 func stringOf(v any) string { s, _ := v.(string); return s }
