@@ -17,48 +17,60 @@ type batch struct {
 // false when the log was replaced meanwhile.
 func (t *Tree) read(n int) (b batch, ok bool) {
 	from := len(t.parent)
-	if n > from {
-		t.grow(n)
+	if n == from {
+		return b, true
 	}
-	for i := from; i < n; i++ {
+	t.grow(n)
+	if from == 0 {
+		for e := range t.session.Entries() { // many times faster than one by one
+			t.add(e)
+		}
+		b.labels = true
+	}
+	for i := len(t.parent); i < n; i++ {
 		e, ok := t.entry(int32(i))
 		if !ok {
 			return b, false
 		}
-		c := classify(e)
-		parent := none
-		if p, hangs := e.Parent(); hangs {
-			parent = int32(p.Index())
-			n = max(n, p.Index()+1)
-		}
-		if parent > int32(i) || e.Orphan() {
-			t.movable = append(t.movable, int32(i))
-		}
-		t.parent = append(t.parent, parent)
-		t.first, t.last, t.next = append(t.first, none), append(t.last, none), append(t.next, none)
-		t.time = append(t.time, e.Time().UnixMilli())
-		t.class = append(t.class, c)
-		t.rowOf = append(t.rowOf, none)
+		n = max(n, int(t.add(e))+1)
 		// A label may stand in the file before its target.
-		b.labels = b.labels || c == classLabel || len(t.labels) == 0 && from == 0 || e.Label() != ""
+		b.labels = b.labels || t.class[i] == classLabel || e.Label() != ""
 	}
-	if n == from {
-		return b, true
-	}
-	if adopted, ok := t.adopt(from); !ok {
+	moved, ok := t.followParents(from)
+	if !ok {
 		return b, false
-	} else if adopted {
+	}
+	if moved {
 		b.reshaped = true
 		t.relink()
 		return b, true
 	}
 	var unsorted []int32
-	for i := from; i < n; i++ {
+	for i := from; i < len(t.parent); i++ {
 		unsorted = t.link(int32(i), unsorted)
 	}
 	b.reshaped = len(unsorted) > 0
 	t.sortChildren(unsorted)
 	return b, true
+}
+
+// add puts an entry behind the others, and returns its parent.
+func (t *Tree) add(e session.Entry) (parent int32) {
+	i := int32(len(t.parent))
+	parent = none
+	p, hangs := e.Parent()
+	if hangs {
+		parent = int32(p.Index())
+	}
+	if parent > i || !hangs && e.Orphan() {
+		t.movable = append(t.movable, i)
+	}
+	t.parent = append(t.parent, parent)
+	t.first, t.last, t.next = append(t.first, none), append(t.last, none), append(t.next, none)
+	t.time = append(t.time, e.Time().UnixMilli())
+	t.class = append(t.class, classify(e))
+	t.rowOf = append(t.rowOf, none)
+	return parent
 }
 
 func (t *Tree) grow(n int) {
@@ -69,8 +81,8 @@ func (t *Tree) grow(n int) {
 	t.rowOf = slices.Grow(t.rowOf, more)
 }
 
-// adopt looks for older entries that hang elsewhere now.
-func (t *Tree) adopt(from int) (adopted, ok bool) {
+// followParents looks for entries before from that hang elsewhere now.
+func (t *Tree) followParents(from int) (moved, ok bool) {
 	for _, i := range t.movable {
 		if int(i) >= from {
 			break
@@ -85,10 +97,10 @@ func (t *Tree) adopt(from int) (adopted, ok bool) {
 		}
 		if t.parent[i] != parent {
 			t.parent[i] = parent
-			adopted = true
+			moved = true
 		}
 	}
-	return adopted, true
+	return moved, true
 }
 
 // link makes i the last child of its parent, or a root. A parent whose children are out of order

@@ -27,7 +27,7 @@ func (t *Tree) flatten() {
 // order finds the rows: depth first, among siblings the branch with the leaf first and the rest
 // oldest to newest. What has no row passes its children on to the nearest ancestor that has one.
 func (t *Tree) order() {
-	t.rows = t.rows[:0]
+	t.rows = slices.Grow(t.rows[:0], len(t.parent))
 	t.shown = slices.Grow(t.shown[:0], len(t.parent))[:len(t.parent)] // the nearest row from an entry upwards
 	for i := range t.rowOf {
 		t.rowOf[i] = none

@@ -1,6 +1,8 @@
 package treeview
 
 import (
+	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -21,14 +23,51 @@ type textReader struct {
 // rowBytes is how much of a text a row is made from: more than any screen is wide.
 const rowBytes = 2000
 
+// describeEntry is what an entry says, as a prefix and a text of any length, and its body. A tool
+// result whose call is at hand has no body: its text is the call, and it may be very long.
+func (r *textReader) describeEntry(e session.Entry) (prefix, text string, b session.Body, err error) {
+	if e.Role() == message.RoleToolResult {
+		if c, ok := r.answered(e); ok {
+			return "", call(c), nil, nil
+		}
+	}
+	if b, err = e.Body(); err == nil {
+		prefix, text = r.describe(e, b)
+	}
+	return prefix, text, b, err
+}
+
+// answered is the call that a tool result answers, if the bytes of the result tell without being
+// decoded: within a string of theirs the quotes that are looked for would be escaped.
+func (r *textReader) answered(e session.Entry) (found message.Block, ok bool) {
+	calls := r.callsBefore(e)
+	if len(calls) == 0 {
+		return found, false
+	}
+	raw, err := e.Raw()
+	if err != nil {
+		return found, false
+	}
+	const key = `"toolCallId":`
+	at := bytes.Index(raw, []byte(key))
+	if at < 0 || bytes.Contains(raw[at+1:], []byte(key)) {
+		return found, false // another one is in its details
+	}
+	for _, c := range calls {
+		if id, err := json.Marshal(c.ID); err == nil && bytes.HasPrefix(raw[at+len(key):], id) {
+			return c, true
+		}
+	}
+	return found, false
+}
+
 // row is the one line that stands for an entry in the selector. Nothing in it can move the cursor,
 // change colours or reorder other text.
 func (r *textReader) row(e session.Entry) string {
-	b, err := e.Body()
+	prefix, text, _, err := r.describeEntry(e)
 	if err != nil {
 		return "[" + oneLine(e.Type()) + ": " + oneLine(err.Error()) + "]"
 	}
-	prefix, text := r.describe(e, b)
 	text = oneLine(text)
 	if prefix == "" {
 		return text
@@ -41,17 +80,20 @@ func (r *textReader) row(e session.Entry) string {
 
 // searchable is all that the search finds an entry by, but for its label.
 func (r *textReader) searchable(e session.Entry) string {
-	b, err := e.Body()
+	prefix, text, b, err := r.describeEntry(e)
 	if err != nil {
 		return e.Type() + " " + e.Role() // what cannot be read now has no text
 	}
-	prefix, text := r.describe(e, b)
 	parts := []string{e.Role(), prefix, text}
 	switch b := b.(type) {
 	case session.Message:
 		parts = append(parts, b.Message.ToolName)
-		for _, c := range b.Message.ToolCalls() {
+		calls := b.Message.ToolCalls()
+		for _, c := range calls {
 			parts = append(parts, call(c))
+		}
+		if e.HasToolCalls() {
+			r.callsOf, r.calls = e, calls // the results come next
 		}
 	case session.Compaction:
 		parts = append(parts, b.Summary)
@@ -59,7 +101,6 @@ func (r *textReader) searchable(e session.Entry) string {
 	return strings.Join(parts, " ")
 }
 
-// describe is what an entry says, as a prefix and a text of any length.
 func (r *textReader) describe(e session.Entry, b session.Body) (prefix, text string) {
 	switch b := b.(type) {
 	case session.Message:
@@ -114,10 +155,7 @@ func (r *textReader) describeMessage(e session.Entry, m message.Message) (prefix
 				return "", call(c)
 			}
 		}
-		if m.ToolName == "" {
-			return "", "[tool result]"
-		}
-		return "", "[" + m.ToolName + "]"
+		return "", "[" + cmp.Or(m.ToolName, "tool result") + "]"
 	case message.RoleBashExecution:
 		return "", "[bash: " + m.Command + "]"
 	case message.RolePythonExecution:

@@ -124,9 +124,14 @@ func (t *Tree) update() (done, changed bool) {
 	if !ok || leaf >= n {
 		return false, true
 	}
+	reshaped := from == 0 && n > 0 || batch.reshaped
 	old := t.leaf
-	reordered := t.setLeaf(leaf)
-	reshaped := from == 0 && n > 0 || batch.reshaped || reordered || t.shows(old) != t.passesIn(old) || leaf < from && t.shows(leaf) != t.passesIn(leaf)
+	if leaf != old {
+		// Being the leaf can be all that gives an entry a row.
+		oldShown, newShown := t.has(old), t.has(leaf)
+		reordered := t.setLeaf(leaf)
+		reshaped = reshaped || reordered || oldShown != t.has(old) || leaf < from && newShown != t.has(leaf)
+	}
 	if batch.labels && t.readLabels() {
 		changed = true
 		reshaped = reshaped || t.filter == LabeledOnly || t.query.active()
@@ -150,15 +155,11 @@ func (t *Tree) update() (done, changed bool) {
 	return true, changed
 }
 
-func (t *Tree) shows(i int32) bool    { return i != none && t.rowOf[i] != none }
-func (t *Tree) passesIn(i int32) bool { return i != none && t.visible(i) }
+func (t *Tree) has(leaf int32) bool { return leaf != none && t.visible(leaf) }
 
 // setLeaf marks the way to another leaf, and tells whether that changes the order of siblings. It
 // costs the way between the two, not their depth.
 func (t *Tree) setLeaf(leaf int32) (reordered bool) {
-	if leaf == t.leaf {
-		return false
-	}
 	t.active = t.active.sized(len(t.parent))
 	i := leaf
 	for ; i != none && !t.active.has(i); i = t.parent[i] {
