@@ -367,6 +367,7 @@ func (s *Session) begin(ctx context.Context, line []byte) error {
 	}
 	s.mu.Lock()
 	s.made = true
+	s.epoch-- // the same entries under the same numbers, only read from the log now
 	s.mu.Unlock()
 	return nil
 }

@@ -285,3 +285,18 @@ func (m members) strings(name string) []string {
 	}
 	return out
 }
+
+// Text is the message's text blocks, joined.
+func (b CustomMessage) Text() string { return b.decoded().Text() }
+
+// Images are the message's image blocks.
+func (b CustomMessage) Images() []message.Block { return b.decoded().Images() }
+
+func (b CustomMessage) decoded() message.Message {
+	if b.Content == nil {
+		return message.Message{}
+	}
+	o := newObject("content", b.Content)
+	m, _ := message.Decode(o.bytes()) // it is an object
+	return m
+}

@@ -87,7 +87,7 @@ func (s *Session) copyTo(ctx context.Context, path string, opts []Option, entrie
 	}, !o.noSync)
 	if err != nil {
 		if errors.Is(err, fs.ErrExist) {
-			err = fmt.Errorf("%s exists already: choose another name", path)
+			err = fmt.Errorf("%s exists already (%w): choose another name", path, fs.ErrExist)
 		}
 		return nil, fmt.Errorf("cannot write the new session: %w", err)
 	}

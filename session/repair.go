@@ -78,7 +78,7 @@ func Repair(ctx context.Context, path string, o RepairOptions) (RepairReport, er
 	}
 	err = to.Create(r.write, true)
 	if errors.Is(err, fs.ErrExist) {
-		err = fmt.Errorf("%s exists already: move it away, or name another file", out)
+		err = fmt.Errorf("%s exists already (%w): move it away, or name another file", out, fs.ErrExist)
 	}
 	if err != nil {
 		return RepairReport{}, fmt.Errorf("cannot repair %s: %w", path, err)
