@@ -1,0 +1,80 @@
+package main
+
+import (
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ramo-dev/ramo/internal/display"
+	"github.com/ramo-dev/ramo/internal/find"
+)
+
+// Completion offers file names, and the ids of sessions; for an entry the labels, and ids once some
+// of one is typed.
+
+func completeSession(cmd *cobra.Command, args []string, toComplete string) ([]string, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return completeSessions(cmd, args, toComplete)
+}
+
+func completeSessions(_ *cobra.Command, _ []string, toComplete string) ([]string, cobra.ShellCompDirective) {
+	cwd, _ := os.Getwd()
+	files, _ := find.All()
+	var here, elsewhere []string
+	for _, f := range files {
+		if f.ID == "" || !strings.HasPrefix(f.ID, toComplete) {
+			continue
+		}
+		title := f.Title
+		if title == "" {
+			title = f.FirstMessage
+		}
+		item := f.ID + "\t" + display.Cut(display.Line(title, 200), 60)
+		if find.SameDir(f.Cwd, cwd) {
+			here = append(here, item)
+		} else {
+			elsewhere = append(elsewhere, item)
+		}
+	}
+	if len(here) == 0 || toComplete != "" {
+		here = append(here, elsewhere...)
+	}
+	return here, cobra.ShellCompDirectiveDefault
+}
+
+func completeSessionEntry(cmd *cobra.Command, args []string, toComplete string) ([]string, cobra.ShellCompDirective) {
+	switch len(args) {
+	case 0:
+		return completeSession(cmd, args, toComplete)
+	case 1:
+		return completeEntry(cmd, args[0], toComplete)
+	}
+	return nil, cobra.ShellCompDirectiveNoFileComp
+}
+
+func completeEntry(cmd *cobra.Command, name, toComplete string) ([]string, cobra.ShellCompDirective) {
+	s, err := openSession(cmd.Context(), name)
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	defer s.Close()
+	var items []string
+	lines := new(display.Lines)
+	for _, l := range s.Labels() {
+		if strings.HasPrefix(l.Text, toComplete) {
+			items = append(items, l.Text+"\t"+display.Cut(lines.Entry(l.Target), 60))
+		}
+	}
+	const most = 100
+	if toComplete != "" {
+		for e := range s.Entries() {
+			if id := e.ID(); strings.HasPrefix(id, toComplete) && len(items) < most {
+				items = append(items, id+"\t"+display.Cut(lines.Entry(e), 60))
+			}
+		}
+	}
+	return items, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+}

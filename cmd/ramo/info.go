@@ -1,0 +1,105 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ramo-dev/ramo/internal/display"
+	"github.com/ramo-dev/ramo/internal/find"
+	"github.com/ramo-dev/ramo/session"
+)
+
+type info struct {
+	Path     string  `json:"path"`
+	ID       string  `json:"id"`
+	Name     string  `json:"name"`
+	Cwd      string  `json:"cwd"`
+	Tool     string  `json:"tool"`
+	Version  int     `json:"version"`
+	Entries  int     `json:"entries"`
+	Messages int     `json:"messages"`
+	Branches int     `json:"branches"`
+	Roots    int     `json:"roots"`
+	Depth    int     `json:"depth"`
+	Leaf     *string `json:"leaf"`
+	Labels   int     `json:"labels"`
+	Bytes    int64   `json:"bytes"`
+	Problems int     `json:"problems"`
+}
+
+func newInfo() *cobra.Command {
+	return &cobra.Command{
+		Use:               "info SESSION",
+		Short:             "Say what is in a session",
+		Example:           "  ramo info -\n  ramo info ~/.pi/agent/sessions/--srv-demo--/….jsonl --json",
+		Args:              exactly(1),
+		ValidArgsFunction: completeSession,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			s, err := openSession(cmd.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			defer s.Close()
+			i := infoOf(s)
+			out := newOutput(cmd)
+			if wantsJSON(cmd) {
+				return out.flushed(printJSON(out, i))
+			}
+			return out.flushed(i.print(out, s))
+		},
+	}
+}
+
+func infoOf(s *session.Session) info {
+	h, c := s.Header(), s.Counts()
+	leaf, _ := s.Leaf()
+	return info{
+		Path: s.Path(), ID: h.ID, Name: s.Name(), Cwd: h.Cwd, Tool: find.Tool(s.Path(), h.Tool, s.HasTitleLine(), h.ID),
+		Version: h.Version, Entries: s.Len(), Messages: s.Messages(), Branches: c.Branches, Roots: c.Roots, Depth: c.Depth,
+		Leaf: orNull(leaf.ID()), Labels: len(s.Labels()), Bytes: s.Size(), Problems: len(s.Problems()),
+	}
+}
+
+func (i info) print(out *output, s *session.Session) error {
+	row := func(name, format string, args ...any) {
+		fmt.Fprintf(out, "%s %s\n", out.style(faint, fmt.Sprintf("%-9s", name)), display.Line(fmt.Sprintf(format, args...), 0))
+	}
+	row("session", "%s", i.Path)
+	row("id", "%s", i.ID)
+	if i.Name != "" {
+		row("name", "%s", i.Name)
+	}
+	row("directory", "%s", i.Cwd)
+	tool := i.Tool
+	if tool == "" {
+		tool = "unknown tool"
+	}
+	row("format", "version %d, %s", i.Version, tool)
+	row("entries", "%d (%d messages)", i.Entries, i.Messages)
+	row("tree", "%d branches, %d roots, %d deep", i.Branches, i.Roots, i.Depth)
+	if e, ok := s.Leaf(); ok {
+		row("leaf", "%s  %s", e.ID(), new(display.Lines).Entry(e))
+	} else {
+		row("leaf", "none: the next entry will be a root")
+	}
+	for n, l := range s.Labels() {
+		if n == 20 {
+			row("", "and %d more", i.Labels-n)
+			break
+		}
+		name := ""
+		if n == 0 {
+			name = "labels"
+		}
+		row(name, "[%s] on %s", l.Text, l.Target.ID())
+	}
+	row("size", "%s", display.Bytes(i.Bytes))
+	if err := s.ReadOnly(); err != nil {
+		row("read-only", "%v", err)
+	}
+	if i.Problems > 0 {
+		fmt.Fprintln(out, out.style(yellow, fmt.Sprintf("%d problems: 'ramo doctor' lists them", i.Problems)))
+	}
+	return nil
+}

@@ -1,0 +1,108 @@
+// Ramo reads, checks, walks and grows the session trees of coding agents.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ramo-dev/ramo/internal/display"
+)
+
+// Exit codes (section 15 of the specification).
+const (
+	exitNo     = 1 // the answer is "no"
+	exitUsage  = 2
+	exitFailed = 3
+)
+
+func main() {
+	ignoreSizeSignal()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	os.Exit(run(ctx, os.Args[1:]))
+}
+
+func run(ctx context.Context, args []string) int {
+	root := newRoot()
+	root.SetArgs(args)
+	err := root.ExecuteContext(ctx)
+	var no answerNo
+	var use usageError
+	switch {
+	case err == nil:
+		return 0
+	case errors.As(err, &no):
+		return exitNo
+	case errors.Is(err, syscall.EPIPE):
+		return 0 // whoever read the output has seen enough
+	case errors.As(err, &use):
+		fmt.Fprintf(os.Stderr, "ramo: %s\n", oneLine(err))
+		return exitUsage
+	case ctx.Err() != nil:
+		fmt.Fprintln(os.Stderr, "ramo: interrupted")
+		return exitFailed
+	}
+	fmt.Fprintf(os.Stderr, "ramo: %s\n", oneLine(err))
+	return exitFailed
+}
+
+func oneLine(err error) string { return display.Line(strings.ReplaceAll(err.Error(), "\n", "; "), 0) }
+
+// answerNo ends a command whose answer is "no": problems were found, nothing matched.
+type answerNo struct{}
+
+func (answerNo) Error() string { return "no" }
+
+// usageError is a wrong use of a command.
+type usageError struct{ error }
+
+func (e usageError) Unwrap() error { return e.error }
+
+func usage(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
+
+func newRoot() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "ramo",
+		Short: "Walk and grow the session trees of coding agents",
+		Long: `Ramo keeps a coding agent's conversation as a tree in an append-only log, and lets you walk it. It opens
+the sessions of pi and oh-my-pi too.
+
+A SESSION is a path, an id or the start of one, or - for the one last used in this directory. An ENTRY is an
+id, the unique start of one, or a label.`,
+		Version:       version(),
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return usage("there is no command %q: 'ramo --help' lists them", args[0])
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return usage("%w: see '%s --help'", err, cmd.CommandPath())
+	})
+	root.SetVersionTemplate("ramo {{.Version}}\n")
+	root.PersistentFlags().Bool("json", false, "print the machine form, and nothing else, on standard output")
+	root.AddCommand(newInfo(), newTree(), newLog(), newShow(), newContext(), newAppend(), newNav(), newBranch(),
+		newFork(), newLabel(), newNew(), newDoctor(), newLs())
+	return root
+}
+
+// exactly is cobra.ExactArgs with an error that tells what is missing.
+func exactly(n int) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) != n {
+			return usage("usage: %s", cmd.UseLine())
+		}
+		return nil
+	}
+}

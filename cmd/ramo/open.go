@@ -1,0 +1,60 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"github.com/charmbracelet/x/term"
+
+	"github.com/ramo-dev/ramo/internal/find"
+	"github.com/ramo-dev/ramo/session"
+)
+
+// openSession opens the session that an argument names. A large one shows on a terminal how far it
+// has come.
+func openSession(ctx context.Context, arg string, opts ...session.Option) (*session.Session, error) {
+	path, err := resolve(arg)
+	if err != nil {
+		return nil, err
+	}
+	const large = 200 << 20
+	shown := false
+	if term.IsTerminal(os.Stderr.Fd()) {
+		opts = append(opts, session.WithProgress(func(done, total int64) {
+			if total > large {
+				fmt.Fprintf(os.Stderr, "\rreading %s: %d %%", path, done*100/total)
+				shown = true
+			}
+		}))
+	}
+	s, err := session.Open(ctx, path, opts...)
+	if shown {
+		fmt.Fprint(os.Stderr, "\r\x1b[K")
+	}
+	return s, err
+}
+
+func resolve(arg string) (string, error) {
+	if arg == "" {
+		return "", usage("the session's name is empty")
+	}
+	cwd, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	return find.Resolve(arg, cwd)
+}
+
+// leafFlag is what --leaf names: an entry's id, "" for the session's own leaf, or nothing for root.
+func leafOf(s *session.Session, flag string) (id string, none bool, err error) {
+	switch flag {
+	case "":
+		_, ok := s.Leaf()
+		return "", !ok, nil
+	case "root":
+		return "", true, nil
+	}
+	e, err := s.Find(flag)
+	return e.ID(), false, err
+}

@@ -1,0 +1,269 @@
+package display
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/ramo-dev/ramo/message"
+	"github.com/ramo-dev/ramo/session"
+)
+
+// enough is how much of a text is looked at to fill a line.
+const enough = 2000
+
+// Lines makes the one-line texts of a session's entries. It remembers the calls it has seen, so it
+// serves one goroutine.
+type Lines struct {
+	calls  map[string]message.Block // of the answer callsOf
+	callOf int                      // that answer's number
+}
+
+// Entry is what a list shows of an entry (section 12). An entry that cannot be read shows why.
+func (l *Lines) Entry(e session.Entry) string {
+	switch e.Type() {
+	case session.TypeMessage, session.TypeCustomMessage, session.TypeBranchSummary, session.TypeCompaction, session.TypeModelChange,
+		session.TypeThinkingLevelChange, session.TypeModeChange, session.TypeLabel, session.TypeCustom, session.TypeSessionInfo:
+	default:
+		return "[" + Line(e.Type(), enough) + "]"
+	}
+	body, err := e.Body()
+	if err != nil {
+		return "[" + Line(err.Error(), enough) + "]"
+	}
+	return Line(l.text(e, body), enough)
+}
+
+func (l *Lines) text(e session.Entry, body session.Body) string {
+	switch b := body.(type) {
+	case session.Message:
+		return l.message(e, b.Message)
+	case session.CustomMessage:
+		return "[" + b.CustomType + "]: " + head(b.Text())
+	case session.BranchSummary:
+		return "[branch summary]: " + head(b.Summary)
+	case session.Compaction:
+		return "[compaction: " + Tokens(b.TokensBefore) + " tokens]"
+	case session.ModelChange:
+		if b.Role != "" && b.Role != "default" {
+			return "[model: " + b.Model + " for " + b.Role + "]"
+		}
+		return "[model: " + b.Model + "]"
+	case session.ThinkingLevelChange:
+		if b.Level == "" {
+			return "[thinking: off]"
+		}
+		return "[thinking: " + b.Level + "]"
+	case session.ModeChange:
+		return "[mode: " + b.Mode + "]"
+	case session.LabelChange:
+		if b.Label == "" {
+			return "[label: (cleared)]"
+		}
+		return "[label: " + b.Label + "]"
+	case session.Custom:
+		return "[custom: " + b.CustomType + "]"
+	case session.SessionInfo:
+		return "[name: " + b.Name + "]"
+	}
+	return "[" + e.Type() + "]"
+}
+
+func (l *Lines) message(e session.Entry, m message.Message) string {
+	switch m.Role {
+	case message.RoleAssistant:
+		return assistant(m)
+	case message.RoleToolResult:
+		text := "[" + m.ToolName + "]"
+		if call, ok := l.call(e, m.ToolCallID); ok {
+			text = Call(call)
+		}
+		if m.IsError {
+			text += " failed: " + firstLine(m.Text())
+		}
+		return text
+	case message.RoleBashExecution:
+		return "[bash: " + head(m.Command) + "]" + exit(m)
+	case message.RolePythonExecution:
+		return "[python: " + head(m.Code) + "]" + exit(m)
+	case message.RoleCustom, message.RoleHookMessage:
+		return "[" + m.CustomType + "]: " + head(m.Text())
+	case message.RoleBranchSummary:
+		return "[branch summary]: " + head(m.Summary)
+	case message.RoleCompactionSummary:
+		return "[compaction: " + Tokens(m.TokensBefore) + " tokens]"
+	case message.RoleFileMention:
+		var paths []string
+		for _, f := range m.Files {
+			paths = append(paths, f.Path)
+		}
+		return "[files: " + strings.Join(paths, ", ") + "]"
+	case "":
+		return "[message]"
+	}
+	text := head(m.Text())
+	if n := len(m.Images()); n > 0 {
+		text += fmt.Sprintf(" (%d image%s)", n, plural(n))
+	}
+	return m.Role + ": " + text
+}
+
+func plural(n int) string {
+	if n == 1 {
+		return ""
+	}
+	return "s"
+}
+
+func exit(m message.Message) string {
+	switch {
+	case m.Cancelled:
+		return " cancelled"
+	case m.ExitCode != nil && *m.ExitCode != 0:
+		return " exit " + strconv.Itoa(*m.ExitCode)
+	}
+	return ""
+}
+
+func assistant(m message.Message) string {
+	text := head(m.Text())
+	switch m.StopReason {
+	case message.StopAborted:
+		return strings.TrimRight("assistant: (aborted) "+text, " ")
+	case message.StopError:
+		return "assistant: (error: " + firstLine(m.ErrorMessage) + ") " + text
+	}
+	if strings.TrimSpace(text) != "" {
+		return "assistant: " + text
+	}
+	if calls := m.ToolCalls(); len(calls) > 0 {
+		var names []string
+		for _, c := range calls {
+			names = append(names, Call(c))
+		}
+		return "assistant: " + strings.Join(names, " ")
+	}
+	return "assistant: (no content)"
+}
+
+// call finds the call that a tool result answers: in an answer above it, and not far.
+func (l *Lines) call(e session.Entry, id string) (message.Block, bool) {
+	const far = 64
+	at, ok := e.Parent()
+	for n := 0; ok && n < far; n++ {
+		if at.Role() == message.RoleAssistant && at.HasToolCalls() {
+			if l.calls == nil || l.callOf != at.Index() {
+				m, err := at.Message()
+				if err != nil {
+					return message.Block{}, false
+				}
+				l.calls, l.callOf = map[string]message.Block{}, at.Index()
+				for _, c := range m.ToolCalls() {
+					l.calls[c.ID] = c
+				}
+			}
+			if c, ok := l.calls[id]; ok {
+				return c, true
+			}
+		}
+		at, ok = at.Parent()
+	}
+	return message.Block{}, false
+}
+
+// Call is a tool call in brackets: [read: src/a.go:1-40], [bash: go test ./...].
+func Call(c message.Block) string {
+	var args map[string]json.RawMessage
+	_ = json.Unmarshal(c.Arguments, &args)
+	str := func(names ...string) string {
+		for _, name := range names {
+			var s string
+			if json.Unmarshal(args[name], &s) == nil && s != "" {
+				return s
+			}
+		}
+		return ""
+	}
+	num := func(name string) int {
+		var f float64
+		_ = json.Unmarshal(args[name], &f)
+		return int(f)
+	}
+	what := ""
+	switch c.Name {
+	case "read":
+		what = str("path", "file_path", "filePath")
+		if from, n := num("offset"), num("limit"); what != "" && (from > 0 || n > 0) {
+			from = max(from, 1)
+			what += ":" + strconv.Itoa(from)
+			if n > 0 {
+				what += "-" + strconv.Itoa(from+n-1)
+			}
+		}
+	case "bash":
+		what = str("command", "cmd")
+	case "write", "edit", "ls":
+		what = str("path", "file_path", "filePath")
+		if what == "" && c.Name == "ls" {
+			what = "."
+		}
+	case "grep", "find":
+		if p := str("pattern"); p != "" {
+			what = "/" + p + "/ in " + orDot(str("path"))
+		}
+	}
+	if what == "" && len(args) > 0 {
+		what = head(string(c.Arguments))
+		if len(what) > 80 {
+			what = Cut(what, 80)
+		}
+	}
+	if what == "" {
+		return "[" + c.Name + "]"
+	}
+	return "[" + c.Name + ": " + head(what) + "]"
+}
+
+func orDot(s string) string {
+	if s == "" {
+		return "."
+	}
+	return s
+}
+
+// Tokens writes a number of tokens short: 42k, 1.2M.
+func Tokens(n int64) string {
+	switch {
+	case n >= 1_000_000:
+		return strings.TrimSuffix(strconv.FormatFloat(float64(n)/1e6, 'f', 1, 64), ".0") + "M"
+	case n >= 1000:
+		return strconv.FormatInt((n+500)/1000, 10) + "k"
+	}
+	return strconv.FormatInt(n, 10)
+}
+
+func head(s string) string {
+	if len(s) > enough {
+		return s[:enough]
+	}
+	return s
+}
+
+func firstLine(s string) string {
+	s, _, _ = strings.Cut(strings.TrimSpace(head(s)), "\n")
+	return s
+}
+
+// Bytes writes a size short: 1.5 MB.
+func Bytes(n int64) string {
+	switch {
+	case n >= 1e9:
+		return strconv.FormatFloat(float64(n)/1e9, 'f', 1, 64) + " GB"
+	case n >= 1e6:
+		return strconv.FormatFloat(float64(n)/1e6, 'f', 1, 64) + " MB"
+	case n >= 1e3:
+		return strconv.FormatFloat(float64(n)/1e3, 'f', 1, 64) + " kB"
+	}
+	return strconv.FormatInt(n, 10) + " bytes"
+}
