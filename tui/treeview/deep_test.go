@@ -1,11 +1,12 @@
 package treeview_test
 
 import (
-	"bytes"
+	"bufio"
 	"context"
+	"errors"
 	"fmt"
-	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -18,23 +19,28 @@ import (
 // grown is a session of n user messages, each of which hangs from what parent says; -1 is none.
 func grown(t *testing.T, n int, parent func(i int) int) *session.Session {
 	t.Helper()
-	var b bytes.Buffer
-	b.WriteString(`{"type":"session","version":3,"id":"s","timestamp":"2026-01-01T00:00:00.000Z","cwd":"/"}` + "\n")
+	path := filepath.Join(t.TempDir(), "session.jsonl")
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := bufio.NewWriterSize(f, 1<<20)
+	fmt.Fprintln(w, `{"type":"session","version":3,"id":"s","timestamp":"2026-01-01T00:00:00.000Z","cwd":"/"}`)
 	for i := range n {
 		p := "null"
 		if k := parent(i); k >= 0 {
 			p = fmt.Sprintf(`"%08x"`, k)
 		}
-		fmt.Fprintf(&b, `{"type":"message","id":"%08x","parentId":%s,"timestamp":"2026-01-01T00:00:00.000Z","message":{"role":"user","content":"message %d"}}`+"\n", i, p, i)
+		fmt.Fprintf(w, `{"type":"message","id":"%08x","parentId":%s,"message":{"role":"user","content":"message %d"}}`+"\n", i, p, i)
 	}
-	store := new(session.MemoryStore)
-	if err := store.Create(func(w io.Writer) error { _, err := w.Write(b.Bytes()); return err }, false); err != nil {
+	if err := errors.Join(w.Flush(), f.Close()); err != nil {
 		t.Fatal(err)
 	}
-	s, err := session.OpenStore(context.Background(), store)
+	s, err := session.Open(context.Background(), path, session.WithoutSync(), session.WithoutPosition())
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { _ = s.Close() })
 	return s
 }
 

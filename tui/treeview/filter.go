@@ -3,9 +3,6 @@ package treeview
 import (
 	"fmt"
 	"slices"
-
-	"github.com/ramo-dev/ramo/message"
-	"github.com/ramo-dev/ramo/session"
 )
 
 // Filter says which entries have rows (section 12).
@@ -82,28 +79,4 @@ func (t *Tree) passes(i int32) bool {
 // visible tells whether an entry has a row, if no fold hides it.
 func (t *Tree) visible(i int32) bool {
 	return t.passes(i) && (!t.query.active() || t.query.hits.has(i))
-}
-
-func classifyRole(e session.Entry) class {
-	switch e.Role() {
-	case message.RoleUser:
-		return classUser
-	case message.RoleAssistant:
-		switch {
-		case e.Failed() || e.Aborted():
-			return classFailed
-		case e.HasToolCalls() && !e.HasText():
-			return classCallsOnly
-		}
-		return classAssistant
-	case message.RoleToolResult:
-		return classToolResult
-	case message.RoleBashExecution, message.RolePythonExecution:
-		return classExecution
-	case message.RoleCustom, message.RoleHookMessage:
-		return classCustomMessage
-	case message.RoleBranchSummary, message.RoleCompactionSummary:
-		return classSummary
-	}
-	return classOther
 }

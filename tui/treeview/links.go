@@ -163,38 +163,3 @@ func (t *Tree) relink() {
 	t.leaf = none
 	t.setLeaf(leaf)
 }
-
-// class is what the filters know an entry by.
-type class uint8
-
-const (
-	classOther class = iota
-	classUser
-	classAssistant
-	classCallsOnly // an assistant message with tool calls and no text, neither failed nor aborted
-	classFailed    // an assistant message that failed or was aborted
-	classToolResult
-	classExecution
-	classCustomMessage
-	classSummary
-	classBookkeeping
-	classLabel
-)
-
-func classify(e session.Entry) class {
-	switch e.Type() {
-	case session.TypeMessage:
-		return classifyRole(e)
-	case session.TypeCustomMessage:
-		return classCustomMessage
-	case session.TypeBranchSummary, session.TypeCompaction:
-		return classSummary
-	case session.TypeLabel:
-		return classLabel
-	case session.TypeCustom, session.TypeModelChange, session.TypeThinkingLevelChange, session.TypeModeChange,
-		session.TypeTTSRInjection, session.TypeSessionInfo, session.TypeSessionInit,
-		"service_tier_change", "mcp_tool_selection", "title_change", "model_usage", "credential_pin":
-		return classBookkeeping
-	}
-	return classOther
-}

@@ -181,21 +181,3 @@ func (t *Tree) text(i int32, e session.Entry) string {
 	}
 	return text
 }
-
-func (c class) kind() Kind {
-	switch c {
-	case classUser:
-		return KindUser
-	case classAssistant, classCallsOnly:
-		return KindAssistant
-	case classFailed:
-		return KindError
-	case classToolResult, classExecution:
-		return KindTool
-	case classSummary:
-		return KindSummary
-	case classCustomMessage:
-		return KindCustom
-	}
-	return KindBookkeeping
-}
