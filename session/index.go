@@ -143,8 +143,9 @@ func (x *index) name(s string) uint16 {
 
 const tooManyNames = 0xffff
 
-// add puts an entry behind the others. The caller has made sure that f has an id.
-func (x *index) add(f *found, line int) int32 {
+// add puts an entry behind the others. The caller has made sure that f has an id, and looked up the
+// first entry that has it already.
+func (x *index) add(f *found, line int, first int32) int32 {
 	i := x.n
 	if int(i>>blockBits) == len(x.blocks) {
 		x.blocks = append(x.blocks, new([blockSize]record))
@@ -172,7 +173,7 @@ func (x *index) add(f *found, line int) int32 {
 	} else {
 		x.roots = append(x.roots, i)
 	}
-	x.setID(i, f.id)
+	x.setID(i, f.id, first)
 	switch f.typ {
 	case TypeMessage:
 		x.messages++
@@ -417,7 +418,7 @@ func (x *index) before(k idKey, i int32) int32 {
 	return e
 }
 
-func (x *index) setID(i int32, k idKey) {
+func (x *index) setID(i int32, k idKey, first int32) {
 	if k.text == "" {
 		x.at(i).id = uint64(k.hex)
 	} else {
@@ -426,7 +427,7 @@ func (x *index) setID(i int32, k idKey) {
 		x.ids = append(x.ids, k.text...)
 		x.tildes = x.tildes || strings.Contains(k.text, "~")
 	}
-	if first := x.lookup(k); first != none {
+	if first != none {
 		all := x.shared[k]
 		if all == nil {
 			all = &sharedID{}
@@ -466,13 +467,10 @@ func (x *index) grow() {
 	}
 }
 
-// repeats tells whether f is, byte for byte, an entry that the index has already. Contents are
-// compared by their SHA-256, so that many entries with one id cost no more than few.
-func (x *index) repeats(src io.ReaderAt, f *found) (bool, error) {
-	first := x.lookup(f.id)
-	if first == none {
-		return false, nil
-	}
+// repeats tells whether f is, byte for byte, an entry that the index has already; first has the
+// same id. Contents are compared by their SHA-256, so that many entries with one id cost no more
+// than few.
+func (x *index) repeats(src io.ReaderAt, f *found, first int32) (bool, error) {
 	all := x.shared[f.id]
 	if all == nil {
 		sum, err := sumOf(src, x.at(first).off, x.at(first).size)

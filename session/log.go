@@ -300,15 +300,18 @@ func (l *log) takeEntry(f *found, line int) error {
 		l.problem(line, f.off, ProblemNoID, "an entry without an id: skipped")
 		return nil
 	}
-	again, err := l.idx.repeats(l.view, f)
-	if err != nil {
-		return err
+	first := l.idx.lookup(f.id)
+	if first != none {
+		again, err := l.idx.repeats(l.view, f, first)
+		if err != nil {
+			return err
+		}
+		if again {
+			l.problem(line, f.off, ProblemRepeatedEntry, "the entry "+f.id.String()+" stands here again: ignored")
+			return nil
+		}
 	}
-	if again {
-		l.problem(line, f.off, ProblemRepeatedEntry, "the entry "+f.id.String()+" stands here again: ignored")
-		return nil
-	}
-	i := l.idx.add(f, line)
+	i := l.idx.add(f, line, first)
 	if l.version < 2 {
 		l.ordinals[len(l.ordinals)-1] = i
 	}

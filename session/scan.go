@@ -405,34 +405,52 @@ const (
 	blanks = 0x20 * ones
 )
 
-// skipString finds the closing quote of a string whose first byte is b[i]. Eight bytes at a time:
-// the usual string is long text with an escape here and there.
+// skipString finds the closing quote of a string whose first byte is b[i]. It looks at eight bytes
+// at a time: the usual string is long text with an escape here and there.
 func skipString(b []byte, i int) (end int, escaped bool, e scanError) {
-	for {
-		for i+8 <= len(b) {
-			w := binary.LittleEndian.Uint64(b[i:])
-			q, s := w^quotes, w^slashs
-			// The lowest bit set marks the first byte that is a quote, a backslash or a
-			// control character; higher bits may be false.
-			if m := ((q - ones) &^ q) | ((s - ones) &^ s) | ((w - blanks) &^ w); m&highs != 0 {
-				i += bits.TrailingZeros64(m&highs) >> 3
-				goto found
+words:
+	for i+9 <= len(b) { // a byte more than a word, for an escape that the word ends with
+		w := binary.LittleEndian.Uint64(b[i:])
+		q, s := w^quotes, w^slashs
+		// The lowest bit set marks the first byte that is a quote, a backslash or a control
+		// character; higher ones may mark others too.
+		m := (((q - ones) &^ q) | ((s - ones) &^ s) | ((w - blanks) &^ w)) & highs
+		for m != 0 {
+			k := bits.TrailingZeros64(m) >> 3
+			switch c := byte(w >> (8 * k)); {
+			case c == '"':
+				return i + k, escaped, scanOK
+			case c == '\\':
+				escaped = true
+				if escapes[b[i+k+1]] != 1 {
+					i += k
+					break words
+				}
+				if k == 7 {
+					i += 9
+					continue words
+				}
+				m &^= 0xffff << (8 * k)
+			case c < 0x20:
+				e, i := stopAt(b, i+k)
+				return i, escaped, e
+			default:
+				m &= m - 1
 			}
-			i += 8
 		}
-		for i < len(b) && b[i] != '"' && b[i] != '\\' && b[i] >= 0x20 {
-			i++
-		}
-		if i >= len(b) {
-			return i, escaped, scanShort
-		}
-	found:
+		i += 8
+	}
+	// Byte by byte: near the end of b, or an escape of four digits, after which there may be words again.
+	for i < len(b) {
 		switch c := b[i]; {
 		case c == '"':
 			return i, escaped, scanOK
-		case c != '\\':
+		case c < 0x20:
 			e, i := stopAt(b, i)
 			return i, escaped, e
+		case c != '\\':
+			i++
+			continue
 		}
 		escaped = true
 		if i+1 >= len(b) {
@@ -452,11 +470,13 @@ func skipString(b []byte, i int) (end int, escaped bool, e scanError) {
 				}
 			}
 			i += 6
+			goto words
 		default:
 			e, i := stopAt(b, i+1)
 			return i, escaped, e
 		}
 	}
+	return i, escaped, scanShort
 }
 
 // escapes tells of the byte behind a backslash how many more belong to it, counting itself as one

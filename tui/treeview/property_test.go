@@ -153,7 +153,7 @@ func entryLine(t *rapid.T, i, next int) (line, text string) {
 	switch kind {
 	case "calls":
 		what = `calls bash {"command":"` + word + `"}`
-		text = "assistant (no content) bash " + word
+		text = "assistant [bash: " + word
 	case "result":
 		what = "result none"
 		text = "toolResult tool"
@@ -165,7 +165,7 @@ func entryLine(t *rapid.T, i, next int) (line, text string) {
 			text = "[label: (cleared)]"
 		}
 	case "failed":
-		text = "assistant " + word
+		text = "assistant error " + word
 	case "model_change":
 		what = "model x"
 		text = "[model: x]"

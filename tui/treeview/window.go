@@ -6,6 +6,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"github.com/ramo-dev/ramo/internal/display"
 	"github.com/ramo-dev/ramo/session"
 )
 
@@ -90,7 +91,7 @@ func (t *Tree) draw(r, width int) Line {
 	l := Line{Row: r, Entry: e, Selected: r == t.selected, Active: t.active.has(row.entry)}
 	left := width
 	add := func(k Kind, text string, limit int) {
-		text = ansi.Truncate(text, max(0, min(limit, left)), "…")
+		text = display.Cut(text, max(0, min(limit, left)))
 		if text == "" {
 			return
 		}
@@ -110,7 +111,7 @@ func (t *Tree) draw(r, width int) Line {
 		add(KindFold, "▸"+strconv.Itoa(int(row.kids))+" ", width)
 	}
 	if label := t.labels[row.entry]; label != "" {
-		add(KindLabel, "["+ansi.Truncate(oneLine(label), left/2, "…")+"] ", width)
+		add(KindLabel, "["+display.Cut(display.Line(label, 0), left/2)+"] ", width)
 	}
 	if ok { // otherwise the next Update draws it anew
 		add(t.class[row.entry].kind(), t.text(row.entry, e), width)
@@ -176,7 +177,7 @@ func (t *Tree) text(i int32, e session.Entry) string {
 		if len(t.cache) >= many {
 			clear(t.cache)
 		}
-		text = t.lines.row(e)
+		text = t.lines.Entry(e)
 		t.cache[i] = text
 	}
 	return text
