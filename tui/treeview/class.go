@@ -33,12 +33,11 @@ func classify(e session.Entry) class {
 		return classSummary
 	case session.TypeLabel:
 		return classLabel
-	case session.TypeCustom, session.TypeModelChange, session.TypeThinkingLevelChange, session.TypeModeChange,
-		session.TypeTTSRInjection, session.TypeSessionInfo, session.TypeSessionInit,
-		"service_tier_change", "mcp_tool_selection", "title_change", "model_usage", "credential_pin":
-		return classBookkeeping
+	case session.TypeMessage, session.TypeResetBoundary:
+		return classOther
 	}
-	return classOther
+	// What no one has heard of is bookkeeping too: those types that came so far were.
+	return classBookkeeping
 }
 
 func classifyMessage(e session.Entry, role string) class {

@@ -112,13 +112,13 @@ func (x *texts) prepareBlock(ctx context.Context) bool {
 func (x *texts) read(ctx context.Context, from, to int32) *block {
 	b := &block{from: from, ends: make([]int32, 0, to-from)}
 	var text strings.Builder
-	var reader searchReader
+	var reader textReader
 	for i := from; i < to; i++ {
 		e, ok := entryOf(x.session, x.epoch, i)
 		if !ok || ctx.Err() != nil {
 			return nil
 		}
-		text.WriteString(foldCase(clip(reader.text(e), entryBytes)))
+		text.WriteString(foldCase(clip(reader.searchable(e), entryBytes)))
 		text.WriteByte('\n')
 		b.ends = append(b.ends, int32(text.Len()))
 	}

@@ -177,7 +177,7 @@ func (t *Tree) text(i int32, e session.Entry) string {
 		if len(t.cache) >= many {
 			clear(t.cache)
 		}
-		text = t.lines.Entry(e)
+		text = t.lines.row(e)
 		t.cache[i] = text
 	}
 	return text

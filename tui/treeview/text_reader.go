@@ -11,16 +11,29 @@ import (
 	"github.com/ramo-dev/ramo/session"
 )
 
-// searchReader makes what the search finds entries by, but for their labels: role, text, tool and
-// command, summary, custom type (section 12). It serves one goroutine.
-type searchReader struct {
+// textReader makes an entry's row, and what the search finds it by, but for its label: role, text,
+// tool and command, summary, custom type (section 12). It serves one goroutine.
+type textReader struct {
 	lines display.Lines
 	// The calls of one assistant message: its results come one after another.
 	callsOf session.Entry
 	calls   []message.Block
 }
 
-func (r *searchReader) text(e session.Entry) string {
+// rowBytes is how much of a call a row is made from: more than any screen is wide.
+const rowBytes = 2000
+
+// row is the entry's one line.
+func (r *textReader) row(e session.Entry) string {
+	if e.Role() == message.RoleToolResult {
+		if c, ok := r.answered(e); ok {
+			return display.Line(display.Call(c), rowBytes)
+		}
+	}
+	return r.lines.Entry(e)
+}
+
+func (r *textReader) searchable(e session.Entry) string {
 	if e.Type() == session.TypeMessage {
 		return e.Role() + " " + r.message(e)
 	}
@@ -45,7 +58,7 @@ func (r *searchReader) text(e session.Entry) string {
 	return row
 }
 
-func (r *searchReader) message(e session.Entry) string {
+func (r *textReader) message(e session.Entry) string {
 	if e.Role() == message.RoleToolResult {
 		if c, ok := r.answered(e); ok {
 			return display.Call(c)
@@ -80,7 +93,7 @@ func (r *searchReader) message(e session.Entry) string {
 	return strings.Join(parts, " ")
 }
 
-func (r *searchReader) callText(e session.Entry, id string) string {
+func (r *textReader) callText(e session.Entry, id string) string {
 	for _, c := range r.callsBefore(e) {
 		if c.ID == id {
 			return display.Call(c)
@@ -92,7 +105,7 @@ func (r *searchReader) callText(e session.Entry, id string) string {
 // answered is the call that a tool result answers, where the bytes of the result tell without being
 // decoded, which for megabytes of output takes long. Within a string of theirs the quotes that are
 // looked for would be escaped. A failed result is left to be decoded.
-func (r *searchReader) answered(e session.Entry) (found message.Block, ok bool) {
+func (r *textReader) answered(e session.Entry) (found message.Block, ok bool) {
 	calls := r.callsBefore(e)
 	if len(calls) == 0 {
 		return found, false
@@ -116,7 +129,7 @@ func (r *searchReader) answered(e session.Entry) (found message.Block, ok bool) 
 
 // callsBefore is the calls of the nearest message above a tool result that has any. Other results,
 // and what an extension put between, may stand in the way, but not endlessly.
-func (r *searchReader) callsBefore(e session.Entry) []message.Block {
+func (r *textReader) callsBefore(e session.Entry) []message.Block {
 	const near = 64
 	for range near {
 		above, ok := e.Parent()
