@@ -3,11 +3,14 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"fmt"
 	"io"
+	"iter"
 
 	"github.com/spf13/cobra"
 
+	"github.com/ramo-dev/ramo/internal/display"
 	"github.com/ramo-dev/ramo/session"
 )
 
@@ -47,35 +50,74 @@ leaf. Each one's id is printed once it is on the disk. A line that is refused en
 				}
 			}
 			out := newOutput(cmd)
-			in := bufio.NewReaderSize(cmd.InOrStdin(), 1<<20)
-			for n := 1; ; n++ {
-				line, err := in.ReadBytes('\n')
-				if err != nil && err != io.EOF {
-					return out.flushed(fmt.Errorf("standard input: %w", err))
+			for in := range inputLines(ctx, cmd.InOrStdin()) {
+				if in.err != nil {
+					return out.flushed(fmt.Errorf("reading line %d of standard input: %w", in.number, in.err))
 				}
-				last := err == io.EOF
-				if line = bytes.TrimSpace(line); len(line) > 0 {
-					e, err := s.Append(ctx, session.RawBody(line))
-					if err != nil {
-						return out.flushed(fmt.Errorf("line %d of standard input: %w", n, err))
-					}
-					if err := printAppended(out, e, wantsJSON(cmd)); err != nil {
-						return err
-					}
+				e, err := s.Append(ctx, session.RawBody(in.text))
+				if err != nil {
+					return out.flushed(fmt.Errorf("line %d of standard input: %w", in.number, err))
 				}
-				if last {
-					return out.flushed(nil)
+				if err := printAppended(out, e, wantsJSON(cmd)); err != nil {
+					return err
 				}
 			}
+			return out.flushed(ctx.Err())
 		},
 	}
 	leafFlag(cmd, &leaf)
 	return cmd
 }
 
+// inputLine is a line that is not blank, or the error that ended the reading.
+type inputLine struct {
+	number int
+	text   []byte
+	err    error
+}
+
+// inputLines reads lines of any length. Reading from a terminal or a pipe cannot be interrupted, so a
+// goroutine does it, and the channel ends when ctx does.
+func inputLines(ctx context.Context, r io.Reader) iter.Seq[inputLine] {
+	read := make(chan inputLine)
+	go func() {
+		defer close(read)
+		in := bufio.NewReaderSize(r, 1<<20)
+		for n := 1; ; n++ {
+			text, err := in.ReadBytes('\n')
+			last := err == io.EOF
+			if last {
+				err = nil
+			}
+			if text = bytes.TrimSpace(text); len(text) > 0 || err != nil {
+				select {
+				case read <- inputLine{n, text, err}:
+				case <-ctx.Done():
+					return
+				}
+			}
+			if last || err != nil {
+				return
+			}
+		}
+	}()
+	return func(yield func(inputLine) bool) {
+		for {
+			select {
+			case l, ok := <-read:
+				if !ok || !yield(l) {
+					return
+				}
+			case <-ctx.Done():
+				return
+			}
+		}
+	}
+}
+
 func printAppended(out *output, e session.Entry, asJSON bool) error {
 	if !asJSON {
-		fmt.Fprintln(out, e.ID())
+		fmt.Fprintln(out, display.Line(e.ID(), 0))
 	} else if err := printJSON(out, appended{e.ID(), orNull(e.ParentID())}); err != nil {
 		return err
 	}

@@ -24,6 +24,7 @@ func newBranch() *cobra.Command {
 		Short: "Take the branch up to a request out into a new session",
 		Long: `Make a new session file that holds the way from the root to before a user message, with its labels. The message's
 text is printed, to be put again there. The session itself is untouched.`,
+		Example:           "  ramo branch - 5f27bef8\n  ramo branch session.jsonl 'first try' --output try.jsonl",
 		Args:              exactly(2),
 		ValidArgsFunction: completeSessionEntry,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -38,7 +39,7 @@ text is printed, to be put again there. The session itself is untouched.`,
 				return err
 			}
 			if e.Role() != message.RoleUser {
-				return fmt.Errorf("entry %s is no user message but %s: a branch starts at a request", e.ID(), new(display.Lines).Entry(e))
+				return fmt.Errorf("entry %s is no user message but %s: a branch starts at a request; 'ramo tree --filter user-only' shows them", e.ID(), new(display.Lines).Entry(e))
 			}
 			m, err := e.Message()
 			if err != nil {

@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -25,7 +26,7 @@ func completeSessions(_ *cobra.Command, _ []string, toComplete string) ([]string
 	files, _ := find.All()
 	var here, elsewhere []string
 	for _, f := range files {
-		if f.ID == "" || !strings.HasPrefix(f.ID, toComplete) {
+		if !completable(f.ID) || !strings.HasPrefix(f.ID, toComplete) {
 			continue
 		}
 		title := f.Title
@@ -43,6 +44,11 @@ func completeSessions(_ *cobra.Command, _ []string, toComplete string) ([]string
 		here = append(here, elsewhere...)
 	}
 	return here, cobra.ShellCompDirectiveDefault
+}
+
+// completable tells whether a shell can be given a word as it is.
+func completable(word string) bool {
+	return word != "" && !strings.ContainsFunc(word, func(r rune) bool { return display.Hostile(r) || r == utf8.RuneError })
 }
 
 func completeSessionEntry(cmd *cobra.Command, args []string, toComplete string) ([]string, cobra.ShellCompDirective) {
@@ -64,14 +70,14 @@ func completeEntry(cmd *cobra.Command, name, toComplete string) ([]string, cobra
 	var items []string
 	lines := new(display.Lines)
 	for _, l := range s.Labels() {
-		if strings.HasPrefix(l.Text, toComplete) {
+		if completable(l.Text) && strings.HasPrefix(l.Text, toComplete) {
 			items = append(items, l.Text+"\t"+display.Cut(lines.Entry(l.Target), 60))
 		}
 	}
 	const most = 100
 	if toComplete != "" {
 		for e := range s.Entries() {
-			if id := e.ID(); strings.HasPrefix(id, toComplete) && len(items) < most {
+			if id := e.ID(); len(items) < most && completable(id) && strings.HasPrefix(id, toComplete) {
 				items = append(items, id+"\t"+display.Cut(lines.Entry(e), 60))
 			}
 		}

@@ -18,6 +18,7 @@ func newContext() *cobra.Command {
 		Short: "Print what a model would see at the leaf",
 		Long: `Print the context at the leaf: the messages of the active path, with the latest compaction in place of what it
 summarises. --format agent gives them as they are in the log, --format model as a provider gets them.`,
+		Example:           "  ramo context -\n  ramo context - --leaf 5f27bef8 --format model --json",
 		Args:              exactly(1),
 		ValidArgsFunction: completeSession,
 		RunE: func(cmd *cobra.Command, args []string) error {

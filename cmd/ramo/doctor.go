@@ -50,29 +50,32 @@ entry before it.`,
 		ValidArgsFunction: completeSessions,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			out := newOutput(cmd)
-			var no error
+			var failed, no error
 			for _, arg := range args {
 				path, err := resolve(arg)
-				if err != nil {
-					return out.flushed(err)
+				sick := false
+				switch {
+				case err != nil:
+				case repair:
+					err = repairInto(cmd, out, path, o)
+				default:
+					sick, err = diagnose(cmd, out, path)
 				}
-				if repair {
-					r, err := session.Repair(cmd.Context(), path, o)
-					if err == nil {
-						err = printRepair(out, r, wantsJSON(cmd))
+				if err != nil { // the others are looked at all the same
+					if failed != nil {
+						fmt.Fprintf(cmd.ErrOrStderr(), "ramo: %s\n", oneLine(failed))
 					}
-					if err != nil {
-						return out.flushed(err)
-					}
-					continue
+					failed = err
 				}
-				found, err := diagnose(cmd, out, path)
-				if err != nil {
-					return out.flushed(err)
-				}
-				if found {
+				if sick {
 					no = answerNo{}
 				}
+				if cmd.Context().Err() != nil {
+					break
+				}
+			}
+			if failed != nil {
+				return out.flushed(failed)
 			}
 			return out.flushed(no)
 		},
@@ -111,6 +114,14 @@ func diagnose(cmd *cobra.Command, out *output, path string) (found bool, err err
 		fmt.Fprintf(out, "  line %d, byte %d: %s: %s\n", p.Line, p.Offset, out.style(bold, string(p.Kind)), display.Line(p.Message, 0))
 	}
 	return true, nil
+}
+
+func repairInto(cmd *cobra.Command, out *output, path string, o session.RepairOptions) error {
+	r, err := session.Repair(cmd.Context(), path, o)
+	if err != nil {
+		return err
+	}
+	return printRepair(out, r, wantsJSON(cmd))
 }
 
 func printRepair(out *output, r session.RepairReport, asJSON bool) error {

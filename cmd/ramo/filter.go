@@ -3,6 +3,7 @@ package main
 import (
 	"strings"
 
+	"github.com/ramo-dev/ramo/internal/display"
 	"github.com/ramo-dev/ramo/message"
 	"github.com/ramo-dev/ramo/session"
 )
@@ -42,8 +43,8 @@ func bookkeeping(typ string) bool {
 }
 
 // matches tells whether all words stand somewhere in what a node is searched by.
-func matches(words []string, n session.Node, text string) bool {
-	all := strings.ToLower(n.Label + "\n" + n.Role() + "\n" + text)
+func matches(words []string, label, text string) bool {
+	all := text + "\n" + display.Fold(label)
 	for _, w := range words {
 		if !strings.Contains(all, w) {
 			return false

@@ -13,8 +13,11 @@ import (
 func newFork() *cobra.Command {
 	var output string
 	cmd := &cobra.Command{
-		Use:               "fork SESSION",
-		Short:             "Copy the whole tree into a new session",
+		Use:   "fork SESSION",
+		Short: "Copy the whole tree into a new session",
+		Long: `Copy the whole tree into a new session, whose header names the old one as its parent. Its leaf is the last entry
+of the file. The session itself is untouched.`,
+		Example:           "  ramo fork -\n  ramo fork session.jsonl --output copy.jsonl",
 		Args:              exactly(1),
 		ValidArgsFunction: completeSession,
 		RunE: func(cmd *cobra.Command, args []string) error {

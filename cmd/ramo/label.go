@@ -22,6 +22,7 @@ func newLabel() *cobra.Command {
 		Short: "Put a label on an entry, show it, or take it off",
 		Long: `Put a label on an entry by appending a label entry at the leaf. Without a text the label that stands there is
 printed; --clear takes it off.`,
+		Example: "  ramo label - 5f27bef8 'before the rewrite'\n  ramo label - 'before the rewrite' --clear",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) < 2 || clearIt && len(args) > 2 {
 				return usage("usage: %s", cmd.UseLine())
@@ -65,9 +66,9 @@ printed; --clear takes it off.`,
 				return out.flushed(printJSON(out, labelled{by.ID(), e.ID(), text}))
 			}
 			if text == "" {
-				fmt.Fprintf(out, "No label on %s any more\n", e.ID())
+				fmt.Fprintf(out, "No label on %s any more\n", display.Line(e.ID(), 0))
 			} else {
-				fmt.Fprintf(out, "[%s] on %s\n", display.Line(text, 0), e.ID())
+				fmt.Fprintf(out, "[%s] on %s\n", display.Line(text, 0), display.Line(e.ID(), 0))
 			}
 			return out.flushed(nil)
 		},

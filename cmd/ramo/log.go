@@ -11,6 +11,7 @@ func newLog() *cobra.Command {
 		Short: "Print the entries from the root to the leaf, raw, one a line",
 		Long: `Print the entries on the way from the root to the leaf, as they stand in the file, one a line. The bytes are
 those of the file, so --json changes nothing.`,
+		Example:           "  ramo log - | tail -n 1 | jq .message\n  ramo log session.jsonl --leaf 'first try'",
 		Args:              exactly(1),
 		ValidArgsFunction: completeSession,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -25,6 +26,9 @@ those of the file, so --json changes nothing.`,
 			}
 			out := newOutput(cmd)
 			for e, err := range s.Branch(from) {
+				if err == nil {
+					err = cmd.Context().Err()
+				}
 				if err != nil {
 					return out.flushed(err)
 				}

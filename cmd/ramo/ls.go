@@ -40,7 +40,8 @@ func newLs() *cobra.Command {
 		Short: "List the sessions of this directory, whichever tool made them",
 		Long: `List the sessions of ramo, pi and oh-my-pi about this directory, last used first. Only the first lines of each
 are read. Messages and branches are counted for as many as take no time; --count counts them all.`,
-		Args: exactly(0),
+		Example: "  ramo ls\n  ramo ls --all --json | jq -r .path",
+		Args:    exactly(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			cwd, err := os.Getwd()
 			if err != nil {
@@ -113,10 +114,6 @@ func printList(out *output, rows []listed, all bool) {
 		}
 		return fmt.Sprint(*n)
 	}
-	width := out.width
-	if width == 0 {
-		width = 120
-	}
 	for _, r := range rows {
 		title := r.Name
 		if title == "" {
@@ -135,7 +132,7 @@ func printList(out *output, rows []listed, all bool) {
 		if all {
 			title += out.style(faint, "  "+display.Line(r.Cwd, 200))
 		}
-		fmt.Fprintln(out, display.Cut(out.style(faint, head)+title, width))
+		fmt.Fprintln(out, display.Cut(out.style(faint, head)+title, out.columns()))
 	}
 }
 

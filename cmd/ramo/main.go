@@ -25,14 +25,19 @@ const (
 func main() {
 	ignoreSizeSignal()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
+	context.AfterFunc(ctx, stop) // a second signal ends what does not heed the first
 	os.Exit(run(ctx, os.Args[1:]))
 }
 
 func run(ctx context.Context, args []string) int {
 	root := newRoot()
 	root.SetArgs(args)
+	began := false
+	root.PersistentPreRun = func(*cobra.Command, []string) { began = true }
 	err := root.ExecuteContext(ctx)
+	if err != nil && !began {
+		err = usageError{err} // cobra refused the command line
+	}
 	var no answerNo
 	var use usageError
 	switch {

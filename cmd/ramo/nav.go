@@ -24,6 +24,7 @@ func newNav() *cobra.Command {
 		Short: "Move to an entry; the next one grows from there",
 		Long: `Move to an entry of the session and keep the position. A request (a user message, or a message of an extension)
 is for putting again: the move goes to before it, and its text is printed. Nothing is written to the session.`,
+		Example:           "  ramo nav - 5f27bef8\n  ramo nav - 'before the rewrite'",
 		Args:              exactly(2),
 		ValidArgsFunction: completeSessionEntry,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -98,7 +99,7 @@ func (n navigated) print(out *output, s *session.Session) error {
 		return nil
 	}
 	if e, ok := s.Leaf(); ok {
-		fmt.Fprintf(out, "Now at %s  %s\n", e.ID(), new(display.Lines).Entry(e))
+		fmt.Fprintf(out, "Now at %s  %s\n", display.Line(e.ID(), 0), new(display.Lines).Entry(e))
 	} else {
 		fmt.Fprintln(out, "Now before the first entry: the next one will be a root")
 	}

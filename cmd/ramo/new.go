@@ -17,7 +17,10 @@ func newNew() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "new",
 		Short: "Start a session",
-		Args:  exactly(0),
+		Long: `Start a session about this directory, or another one. Its file is written at once with no entries yet, and its
+path is printed.`,
+		Example: "  ramo new\n  ramo new --cwd ~/src/shop --output shop.jsonl",
+		Args:    exactly(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if cwd == "" {
 				dir, err := os.Getwd()

@@ -2,11 +2,14 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 
 	"github.com/charmbracelet/x/term"
 
+	"github.com/ramo-dev/ramo/internal/display"
 	"github.com/ramo-dev/ramo/internal/find"
 	"github.com/ramo-dev/ramo/session"
 )
@@ -23,7 +26,7 @@ func openSession(ctx context.Context, arg string, opts ...session.Option) (*sess
 	if term.IsTerminal(os.Stderr.Fd()) {
 		opts = append(opts, session.WithProgress(func(done, total int64) {
 			if total > large {
-				fmt.Fprintf(os.Stderr, "\rreading %s: %d %%", path, done*100/total)
+				fmt.Fprintf(os.Stderr, "\rreading %s: %d %%", display.Line(path, 0), done*100/total)
 				shown = true
 			}
 		}))
@@ -32,7 +35,13 @@ func openSession(ctx context.Context, arg string, opts ...session.Option) (*sess
 	if shown {
 		fmt.Fprint(os.Stderr, "\r\x1b[K")
 	}
-	return s, err
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("%s: no such file: 'ramo ls' lists the sessions there are, 'ramo new' starts one", path)
+	case err != nil:
+		return nil, err
+	}
+	return s, nil
 }
 
 func resolve(arg string) (string, error) {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"io"
 	"os"
+	"strconv"
 
 	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/term"
@@ -28,6 +29,17 @@ func newOutput(cmd *cobra.Command) *output {
 		}
 	}
 	return out
+}
+
+// columns is how wide a line may be: as the terminal, or in a pipe as $COLUMNS says.
+func (o *output) columns() int {
+	if o.width > 0 {
+		return o.width
+	}
+	if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && n > 0 {
+		return n
+	}
+	return 100
 }
 
 // flushed ends a command's output.

@@ -11,6 +11,7 @@ func newShow() *cobra.Command {
 		Use:               "show SESSION ENTRY",
 		Short:             "Print one entry, raw",
 		Long:              "Print one entry as it stands in the file. The bytes are those of the file, so --json changes nothing.",
+		Example:           "  ramo show - 5f27bef8 | jq .",
 		Args:              exactly(2),
 		ValidArgsFunction: completeSessionEntry,
 		RunE: func(cmd *cobra.Command, args []string) error {

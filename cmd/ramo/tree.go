@@ -56,7 +56,7 @@ filter is all unless one is given.`,
 			}
 			defer s.Close()
 			out := newOutput(cmd)
-			v := treeView{out: out, session: s, show: show, words: strings.Fields(strings.ToLower(search)), done: cmd.Context().Done()}
+			v := treeView{out: out, session: s, show: show, words: strings.Fields(display.Fold(search)), done: cmd.Context().Done()}
 			if leaf, ok := s.Leaf(); ok {
 				v.leaf = leaf.Index()
 			} else {
@@ -67,7 +67,7 @@ filter is all unless one is given.`,
 			} else {
 				err = v.print()
 			}
-			if err == nil && v.shown == 0 && (search != "" || filter != "all") {
+			if err == nil && v.shown == 0 && s.Len() > 0 {
 				err = answerNo{}
 			}
 			return out.flushed(err)
@@ -90,40 +90,26 @@ type treeView struct {
 	done    <-chan struct{}
 }
 
-// wanted tells whether a node is shown, and its text if that was needed to tell.
-func (v *treeView) wanted(n session.Node) (text string, ok bool) {
-	if !v.show(n, n.Index() == v.leaf) {
-		return "", false
-	}
-	if len(v.words) == 0 {
-		return "", true
-	}
-	text = v.lines.Entry(n.Entry)
-	if !matches(v.words, n, text) {
-		return "", false
-	}
-	return text, true
+// wanted tells whether a node is shown.
+func (v *treeView) wanted(n session.Node) bool {
+	return v.show(n, n.Index() == v.leaf) && (len(v.words) == 0 || matches(v.words, n.Label, v.lines.Search(n.Entry)))
 }
 
 func (v *treeView) printJSON() error {
 	for n := range v.session.Tree() {
-		text, ok := v.wanted(n)
-		if !ok {
-			continue
+		if v.stopped() {
+			return v.interrupted()
 		}
-		if text == "" {
-			text = v.lines.Entry(n.Entry)
+		if !v.wanted(n) {
+			continue
 		}
 		v.shown++
 		err := printJSON(v.out, treeNode{
 			ID: n.ID(), ParentID: orNull(n.ParentID()), Type: n.Type(), Role: n.Role(), Timestamp: stamp(n.Time()), Label: n.Label,
-			Depth: n.Depth, Active: n.Active, Leaf: n.Index() == v.leaf, Text: text,
+			Depth: n.Depth, Active: n.Active, Leaf: n.Index() == v.leaf, Text: v.lines.Entry(n.Entry),
 		})
 		if err != nil {
 			return err
-		}
-		if v.stopped() {
-			return v.interrupted()
 		}
 	}
 	return nil
@@ -162,6 +148,9 @@ func (v *treeView) shape() shape {
 	var way []int32
 	for node := range v.session.Tree() {
 		i := int32(node.Index())
+		if v.stopped() {
+			break // print finds out too
+		}
 		if int(i) >= n {
 			continue // appended meanwhile
 		}
@@ -171,7 +160,7 @@ func (v *treeView) shape() shape {
 			parent = way[node.Depth-1]
 		}
 		s.active[i] = node.Active
-		if _, ok := v.wanted(node); !ok {
+		if !v.wanted(node) {
 			way = append(way, parent)
 			continue
 		}
@@ -224,10 +213,7 @@ type row struct {
 
 func (v *treeView) print() error {
 	s := v.shape()
-	width := v.out.width
-	if width == 0 {
-		width = 120
-	}
+	width := v.out.columns()
 	var bars []bool // for each level of indent, whether a line goes on below
 	push := func(stack []row, parent int32, indent int, branched bool) []row {
 		children := s.children(parent)

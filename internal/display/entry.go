@@ -1,17 +1,27 @@
 package display
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/ramo-dev/ramo/message"
 	"github.com/ramo-dev/ramo/session"
 )
 
-// enough is how much of a text is looked at to fill a line.
-const enough = 2000
+const (
+	// enough is how much of a text is looked at to fill a line.
+	enough = 2000
+	// large is the size of a tool result, in bytes, from which on its output is not decoded to show
+	// which call it answers.
+	large = 64 << 10
+	// searched is how much of an entry's text is searched: more than anyone types, less than a file
+	// that was pasted.
+	searched = 64 << 10
+)
 
 // Lines makes the one-line texts of a session's entries. It remembers the calls it has seen, so it
 // serves one goroutine.
@@ -24,9 +34,13 @@ type Lines struct {
 func (l *Lines) Entry(e session.Entry) string {
 	switch e.Type() {
 	case session.TypeMessage, session.TypeCustomMessage, session.TypeBranchSummary, session.TypeCompaction, session.TypeModelChange,
-		session.TypeThinkingLevelChange, session.TypeModeChange, session.TypeLabel, session.TypeCustom, session.TypeSessionInfo:
+		session.TypeThinkingLevelChange, session.TypeModeChange, session.TypeTTSRInjection, session.TypeLabel, session.TypeCustom,
+		session.TypeSessionInfo:
 	default:
 		return "[" + Line(e.Type(), enough) + "]"
+	}
+	if call, ok := l.largeResult(e); ok {
+		return Line(call, enough)
 	}
 	body, err := e.Body()
 	if err != nil {
@@ -34,6 +48,43 @@ func (l *Lines) Entry(e session.Entry) string {
 	}
 	return Line(l.text(e, body), enough)
 }
+
+// Search is the text that an entry is searched by, beside its label: role, text, tool and command,
+// summary, custom type (section 12), folded with Fold.
+func (l *Lines) Search(e session.Entry) string {
+	if call, ok := l.largeResult(e); ok {
+		return Fold(e.Role() + "\n" + call)
+	}
+	body, err := e.Body()
+	if err != nil {
+		return ""
+	}
+	parts := []string{e.Role(), l.text(e, body)}
+	switch b := body.(type) {
+	case session.Message:
+		m := b.Message
+		parts = append(parts, m.ToolName, m.Command, m.Code, m.Summary, m.ErrorMessage)
+		if m.Role != message.RoleToolResult || m.IsError { // a tool's output is not what the conversation says
+			parts = append(parts, m.Text())
+		}
+		for _, c := range m.ToolCalls() {
+			parts = append(parts, Call(c))
+		}
+	case session.CustomMessage:
+		parts = append(parts, b.CustomType, b.Text())
+	case session.BranchSummary:
+		parts = append(parts, b.Summary)
+	case session.Compaction:
+		parts = append(parts, b.Summary)
+	}
+	for i, p := range parts {
+		parts[i] = start(p, searched)
+	}
+	return Fold(strings.Join(parts, "\n"))
+}
+
+// Fold makes texts equal that differ only in case.
+func Fold(s string) string { return strings.ToLower(strings.ToUpper(s)) }
 
 func (l *Lines) text(e session.Entry, body session.Body) string {
 	switch b := body.(type) {
@@ -57,6 +108,8 @@ func (l *Lines) text(e session.Entry, body session.Body) string {
 		return "[thinking: " + b.Level + "]"
 	case session.ModeChange:
 		return "[mode: " + b.Mode + "]"
+	case session.TTSRInjection:
+		return "[rules: " + strings.Join(b.Rules, ", ") + "]"
 	case session.LabelChange:
 		if b.Label == "" {
 			return "[label: (cleared)]"
@@ -128,23 +181,67 @@ func exit(m message.Message) string {
 
 func assistant(m message.Message) string {
 	text := head(m.Text())
-	switch m.StopReason {
-	case message.StopAborted:
-		return strings.TrimRight("assistant: (aborted) "+text, " ")
-	case message.StopError:
+	blank := strings.TrimSpace(text) == ""
+	switch {
+	case m.StopReason == message.StopAborted:
+		return "assistant: (aborted) " + text
+	case m.ErrorMessage != "" && blank:
+		return "assistant: " + m.ErrorMessage
+	case m.StopReason == message.StopError:
 		return "assistant: (error: " + firstLine(m.ErrorMessage) + ") " + text
+	case blank:
+		return "assistant: (no content)"
 	}
-	if strings.TrimSpace(text) != "" {
-		return "assistant: " + text
+	return "assistant: " + text
+}
+
+// largeResult is the text of a tool result with a large output, if the bytes around that tell which
+// call it answers. The quotes that are looked for would be escaped within a string, so what is found
+// is a member, and when there is one only it is not one of the details.
+func (l *Lines) largeResult(e session.Entry) (text string, ok bool) {
+	if e.Size() < large || e.Role() != message.RoleToolResult {
+		return "", false
 	}
-	if calls := m.ToolCalls(); len(calls) > 0 {
-		var names []string
-		for _, c := range calls {
-			names = append(names, Call(c))
-		}
-		return "assistant: " + strings.Join(names, " ")
+	raw, err := e.Raw()
+	if err != nil {
+		return "", false
 	}
-	return "assistant: (no content)"
+	id, ok := member(raw, "toolCallId")
+	if !ok {
+		return "", false
+	}
+	failed, ok := member(raw, "isError")
+	if !ok && bytes.Contains(raw, []byte(`"isError"`)) || string(failed) == "true" {
+		return "", false
+	}
+	var s string
+	if json.Unmarshal(id, &s) != nil {
+		return "", false
+	}
+	c, ok := l.call(e, s)
+	if !ok {
+		return "", false
+	}
+	return Call(c), true
+}
+
+// member is the value, a short string or a literal, of the only member with a name.
+func member(raw []byte, name string) (value []byte, ok bool) {
+	key := []byte(`"` + name + `":`)
+	at := bytes.Index(raw, key)
+	if at < 0 || bytes.Contains(raw[at+1:], key[:len(key)-1]) {
+		return nil, false
+	}
+	value = bytes.TrimLeft(raw[at+len(key):], " \t")
+	value = value[:min(len(value), 1000)]
+	end := bytes.IndexAny(value, ",} \t")
+	if len(value) > 0 && value[0] == '"' {
+		end = bytes.IndexByte(value[1:], '"') + 2
+	}
+	if end <= 1 {
+		return nil, false
+	}
+	return value[:end], true
 }
 
 // call finds the call that a tool result answers: in an answer above it, and not far.
@@ -214,10 +311,7 @@ func Call(c message.Block) string {
 		}
 	}
 	if what == "" && len(args) > 0 {
-		what = head(string(c.Arguments))
-		if len(what) > 80 {
-			what = Cut(what, 80)
-		}
+		what = Cut(Line(string(c.Arguments), enough), 80)
 	}
 	if what == "" {
 		return "[" + c.Name + "]"
@@ -243,11 +337,17 @@ func Tokens(n int64) string {
 	return strconv.FormatInt(n, 10)
 }
 
-func head(s string) string {
-	if len(s) > enough {
-		return s[:enough]
+func head(s string) string { return start(s, enough) }
+
+// start is the first bytes of a text, without half a character at the end.
+func start(s string, n int) string {
+	if len(s) <= n {
+		return s
 	}
-	return s
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n]
 }
 
 func firstLine(s string) string {

@@ -5,7 +5,6 @@ package display
 import (
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
 )
@@ -15,10 +14,7 @@ import (
 // (0: all).
 func Line(s string, limit int) string {
 	if limit > 0 && len(s) > limit {
-		for limit > 0 && !utf8.RuneStart(s[limit]) {
-			limit--
-		}
-		s = s[:limit] + "…"
+		s = start(s, limit) + "…"
 	}
 	if plain(s) {
 		return s
@@ -82,10 +78,12 @@ func Hostile(r rune) bool {
 	switch {
 	case unicode.IsControl(r):
 		return true
-	case r >= '\u202a' && r <= '\u202e', r >= '\u2066' && r <= '\u2069', r == '\u200e', r == '\u200f', r == '\u061c':
+	case r >= '\u202a' && r <= '\u202e', r >= '\u2066' && r <= '\u206f', r == '\u200e', r == '\u200f', r == '\u061c':
 		return true // bidirectional controls
-	case r == '\u200b', r == '\u2060', r == '\ufeff', r == '\u00ad':
-		return true // invisible
+	case r == '\u2028', r == '\u2029':
+		return true // line breaks to some terminals, but not to JSON
+	case r == '\u200b', r >= '\u2060' && r <= '\u2064', r == '\ufeff', r == '\u00ad', r == '\u180e', r >= '\ufff9' && r <= '\ufffb':
+		return true // invisible; the joiners U+200C and U+200D are part of how some scripts are written
 	case r >= 0xe0000 && r <= 0xe007f:
 		return true // tags
 	}

@@ -3,6 +3,7 @@
 package find
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -37,26 +38,55 @@ type Root struct {
 	Tool string
 }
 
-// Roots are the folders to look in, those that exist or not.
+// Roots are the folders to look in, whether they exist or not.
 func Roots() []Root {
-	home, err := os.UserHomeDir()
 	var roots []Root
-	if dir := OwnDir(); dir != "" {
-		roots = append(roots, Root{dir, "ramo"})
+	add := func(tool, dir string) {
+		if dir != "" && !slices.ContainsFunc(roots, func(r Root) bool { return r.Dir == dir }) {
+			roots = append(roots, Root{dir, tool})
+		}
 	}
-	if dir := os.Getenv("PI_CODING_AGENT_DIR"); dir != "" {
-		roots = append(roots, Root{filepath.Join(expand(dir, home), "sessions"), "pi"})
-	} else if err == nil {
-		roots = append(roots, Root{filepath.Join(home, ".pi", "agent", "sessions"), "pi"})
+	add("ramo", OwnDir())
+	home, err := os.UserHomeDir()
+	if err != nil {
+		home = ""
 	}
-	if err == nil {
-		roots = append(roots, Root{filepath.Join(home, ".omp", "agent", "sessions"), "omp"})
+	under := func(dir string, elem ...string) string {
+		if dir = expand(dir, home); dir == "" {
+			return ""
+		}
+		return filepath.Join(append([]string{dir}, elem...)...)
+	}
+	// Both tools take their folder from PI_CODING_AGENT_DIR; whose a session there is, its header and
+	// its id tell.
+	add("", under(os.Getenv("PI_CODING_AGENT_SESSION_DIR")))
+	add("", under(os.Getenv("PI_CODING_AGENT_DIR"), "sessions"))
+	add("pi", under(home, ".pi", "agent", "sessions"))
+	config := os.Getenv("PI_CONFIG_DIR")
+	if config == "" {
+		config = ".omp"
+	}
+	add("omp", under(home, config, "agent", "sessions"))
+	bases := []string{under(home, config)}
+	if dir := os.Getenv("XDG_DATA_HOME"); filepath.IsAbs(dir) {
+		add("omp", filepath.Join(dir, "omp", "sessions"))
+		bases = append(bases, filepath.Join(dir, "omp"))
+	}
+	for _, base := range bases { // omp's profiles
+		profiles, _ := os.ReadDir(filepath.Join(base, "profiles")) // nearly always there are none
+		for _, p := range profiles {
+			if base != "" {
+				add("omp", filepath.Join(base, "profiles", p.Name(), "agent", "sessions"))
+				add("omp", filepath.Join(base, "profiles", p.Name(), "sessions"))
+			}
+		}
 	}
 	return roots
 }
 
+// expand puts the home directory in the place of ~.
 func expand(dir, home string) string {
-	if rest, ok := strings.CutPrefix(dir, "~"); ok && (rest == "" || rest[0] == '/') {
+	if rest, ok := strings.CutPrefix(dir, "~"); ok && home != "" && (rest == "" || rest[0] == '/' || rest[0] == filepath.Separator) {
 		return filepath.Join(home, rest)
 	}
 	return dir
@@ -96,14 +126,23 @@ func All() ([]File, Skipped) {
 	skipped := Skipped{}
 	seen := map[string]bool{}
 	for _, root := range Roots() {
-		_ = filepath.WalkDir(root.Dir, func(path string, d fs.DirEntry, err error) error {
+		// With a separator behind it, a root that is a link is followed.
+		_ = filepath.WalkDir(root.Dir+string(filepath.Separator), func(path string, d fs.DirEntry, err error) error {
 			if err != nil {
 				if !errors.Is(err, fs.ErrNotExist) {
 					skipped["unreadable"]++
 				}
 				return nil
 			}
-			if d.IsDir() || filepath.Ext(path) != ".jsonl" || strings.HasPrefix(d.Name(), ".") {
+			if d.IsDir() {
+				// Sessions are in the root and in a folder for each directory. What is deeper belongs to
+				// a session: the output of its tools, the logs of its subagents.
+				if rel, err := filepath.Rel(root.Dir, path); err == nil && strings.ContainsRune(rel, filepath.Separator) {
+					return fs.SkipDir
+				}
+				return nil
+			}
+			if filepath.Ext(path) != ".jsonl" || strings.HasPrefix(d.Name(), ".") {
 				return nil
 			}
 			real, err := filepath.EvalSymlinks(path)
@@ -138,7 +177,7 @@ func reason(err error) string {
 	return "not a session"
 }
 
-// headSize is how much of a file is read: enough for a header and, nearly always, the first
+// headSize is how much of a file is read at most: enough for a header and, nearly always, the first
 // request.
 const headSize = 64 << 10
 
@@ -156,48 +195,110 @@ func Read(path string) (File, error) {
 		return File{}, err
 	}
 	defer f.Close()
-	head := make([]byte, min(headSize, info.Size()))
-	if _, err := io.ReadFull(f, head); err != nil {
+	out := File{Path: path, Modified: info.ModTime(), Bytes: info.Size()}
+	if err := out.read(bufio.NewReaderSize(io.LimitReader(f, headSize), 8<<10)); err != nil {
 		return File{}, err
 	}
-	out := File{Path: path, Modified: info.ModTime(), Bytes: info.Size()}
-	found := false
-	for line := range bytes.Lines(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf"))) {
-		var e struct {
-			Type, ID, Title, Cwd, Tool, Timestamp string
-			Message                               json.RawMessage
+	return out, nil
+}
+
+func (f *File) read(r *bufio.Reader) error {
+	header := false
+	for {
+		line, err := r.ReadBytes('\n')
+		if err != nil && err != io.EOF {
+			return err
 		}
-		if json.Unmarshal(bytes.TrimSpace(line), &e) != nil {
-			continue
-		}
-		switch e.Type {
+		line = bytes.TrimSpace(bytes.Trim(bytes.TrimPrefix(line, []byte("\xef\xbb\xbf")), "\x00"))
+		switch e := firstMembers(line); e.Type {
 		case "title":
-			if !found {
-				out.Title, out.Tool = strings.TrimSpace(e.Title), "omp"
+			if !header {
+				f.Title, f.Tool = strings.TrimSpace(e.Title), "omp"
 			}
 		case "session":
-			if found {
-				continue
+			if header {
+				break
 			}
-			found = true
-			out.ID, out.Cwd = e.ID, e.Cwd
-			out.Tool = tool(path, e.Tool, out.Tool, e.ID)
-			if out.Title == "" {
-				out.Title = e.Title
+			header = true
+			f.ID, f.Cwd = e.ID, e.Cwd
+			f.Tool = tool(f.Path, e.Tool, f.Tool, e.ID)
+			if f.Title == "" {
+				f.Title = e.Title
 			}
-			out.Created, _ = time.Parse(time.RFC3339Nano, e.Timestamp)
+			f.Created, _ = time.Parse(time.RFC3339Nano, e.Timestamp)
 		case "message":
-			m, err := message.Decode(e.Message)
-			if err == nil && found && m.Role == message.RoleUser {
-				out.FirstMessage = m.Text()
-				return out, nil
+			if text, ok := requestText(e.Message); ok && header {
+				f.FirstMessage = text
+				return nil
 			}
 		}
+		if err == io.EOF {
+			break
+		}
 	}
-	if !found {
-		return File{}, fmt.Errorf("%s: no session header in its first lines", path)
+	if !header {
+		return fmt.Errorf("%s: no session header in its first lines", f.Path)
 	}
-	return out, nil
+	return nil
+}
+
+type members struct {
+	Type, ID, Title, Cwd, Tool, Timestamp string
+	Message                               json.RawMessage
+}
+
+// firstMembers reads a line's members one by one, so that of a line that is cut off, or has a member
+// of the wrong type, the others are known.
+func firstMembers(line []byte) (m members) {
+	strs := map[string]*string{"type": &m.Type, "id": &m.ID, "title": &m.Title, "cwd": &m.Cwd, "tool": &m.Tool, "timestamp": &m.Timestamp}
+	d := json.NewDecoder(bytes.NewReader(line))
+	if t, err := d.Token(); err != nil || t != json.Delim('{') {
+		return m
+	}
+	for d.More() {
+		t, err := d.Token()
+		name, ok := t.(string)
+		if err != nil || !ok {
+			return m
+		}
+		at := int(d.InputOffset())
+		var v json.RawMessage
+		if d.Decode(&v) != nil {
+			if name == "message" { // as far as it goes
+				m.Message = bytes.TrimLeft(line[at:], ": \t")
+			}
+			return m
+		}
+		if name == "message" {
+			m.Message = v
+		} else if to := strs[name]; to != nil {
+			_ = json.Unmarshal(v, to)
+		}
+	}
+	return m
+}
+
+// requestText is the text of a user message. Of one that is cut off, for it holds a picture, it is the
+// first text in it.
+func requestText(raw json.RawMessage) (string, bool) {
+	if m, err := message.Decode(raw); err == nil {
+		return m.Text(), m.Role == message.RoleUser
+	}
+	if !bytes.Contains(raw, []byte(`"role":"user"`)) {
+		return "", false
+	}
+	_, rest, ok := bytes.Cut(raw, []byte(`"text":"`))
+	if !ok {
+		_, rest, ok = bytes.Cut(raw, []byte(`"content":"`))
+	}
+	if !ok {
+		return "", false
+	}
+	var text string
+	if json.NewDecoder(io.MultiReader(strings.NewReader(`"`), bytes.NewReader(rest))).Decode(&text) != nil {
+		return "", false
+	}
+	return text, true
 }
 
 // Tool tells which program made a session.
