@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+
+	"github.com/ramo-dev/ramo/internal/rawjson"
 )
 
 // ErrNotObject is what Decode wraps when it is given something else than a JSON object.
@@ -25,7 +27,7 @@ func Decode(raw json.RawMessage) (Message, error) {
 	}
 	m := Message{
 		Role:      f.str("role"),
-		Content:   readContent(f["content"]),
+		Content:   readContent(f.get("content")),
 		Timestamp: f.integer("timestamp"),
 
 		API:          f.str("api"),
@@ -56,13 +58,13 @@ func Decode(raw json.RawMessage) (Message, error) {
 		FromID:       f.str("fromId"),
 		TokensBefore: f.integer("tokensBefore"),
 
-		Files: readFiles(f["files"]),
+		Files: readFiles(f.get("files")),
 		raw:   raw,
 	}
 	if u, ok := f.object("usage"); ok {
 		m.Usage = readUsage(u)
 	}
-	if n, ok := readInteger(f["exitCode"]); ok && n == int64(int(n)) {
+	if n, ok := readInteger(f.get("exitCode")); ok && n == int64(int(n)) {
 		code := int(n)
 		m.ExitCode = &code
 	}
@@ -105,13 +107,9 @@ func readContent(raw json.RawMessage) []Block {
 }
 
 func readBlocks(raw json.RawMessage) []Block {
-	var list []json.RawMessage
-	if json.Unmarshal(raw, &list) != nil {
+	blocks := []Block{}
+	if !rawjson.Array(raw, func(r []byte) { blocks = append(blocks, readBlock(r)) }) {
 		return nil
-	}
-	blocks := make([]Block, len(list))
-	for i, r := range list {
-		blocks[i] = readBlock(r)
 	}
 	return blocks
 }
@@ -132,8 +130,8 @@ func readBlock(raw json.RawMessage) Block {
 		Name:              f.str("name"),
 		raw:               raw,
 	}
-	if first(f["arguments"]) == '{' {
-		b.Arguments = f["arguments"]
+	if first(f.get("arguments")) == '{' {
+		b.Arguments = f.get("arguments")
 	}
 	return b
 }
@@ -142,22 +140,18 @@ func readFiles(raw json.RawMessage) (files []File) {
 	if first(raw) != '[' {
 		return nil
 	}
-	var list []json.RawMessage
-	if json.Unmarshal(raw, &list) != nil {
-		return nil
-	}
-	for _, r := range list {
+	rawjson.Array(raw, func(r []byte) {
 		f, err := readFields(r)
 		if err != nil {
-			continue
+			return
 		}
 		file := File{Path: f.str("path"), Content: f.str("content"), SkippedReason: f.str("skippedReason")}
-		if first(f["image"]) == '{' {
-			image := readBlock(f["image"])
+		if first(f.get("image")) == '{' {
+			image := readBlock(f.get("image"))
 			file.Image = &image
 		}
 		files = append(files, file)
-	}
+	})
 	return files
 }
 
@@ -175,31 +169,44 @@ func readUsage(f fields) *Usage {
 	return u
 }
 
-// fields are an object's members by name. A map and not a struct: encoding/json would take "Role"
-// for "role", and stop at the first member of a wrong type.
-type fields map[string]json.RawMessage
+// fields are an object's members, as the bytes that stand there. They are few, so that looking
+// through them takes less than a map would.
+type fields []field
 
-func readFields(raw json.RawMessage) (f fields, err error) {
-	if first(raw) != '{' {
+type field struct{ name, value []byte }
+
+func readFields(raw json.RawMessage) (fields, error) {
+	f := make(fields, 0, 12)
+	ok := rawjson.Object(raw, func(name []byte, start, end int) {
+		f = append(f, field{name, raw[start:end:end]})
+	})
+	if !ok {
 		return nil, ErrNotObject
-	}
-	if err := json.Unmarshal(raw, &f); err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrNotObject, err)
 	}
 	return f, nil
 }
 
-func (f fields) str(name string) string { return readString(f[name]) }
+// get is nil for a member that is not there, and the last of several with one name.
+func (f fields) get(name string) json.RawMessage {
+	for i := len(f) - 1; i >= 0; i-- {
+		if string(f[i].name) == name {
+			return f[i].value
+		}
+	}
+	return nil
+}
 
-func (f fields) flag(name string) bool { return string(f[name]) == "true" }
+func (f fields) str(name string) string { return readString(f.get(name)) }
+
+func (f fields) flag(name string) bool { return string(f.get(name)) == "true" }
 
 func (f fields) integer(name string) int64 {
-	n, _ := readInteger(f[name])
+	n, _ := readInteger(f.get(name))
 	return n
 }
 
 func (f fields) float(name string) (x float64) {
-	if json.Unmarshal(f[name], &x) != nil {
+	if json.Unmarshal(f.get(name), &x) != nil {
 		return 0
 	}
 	return x
@@ -207,21 +214,19 @@ func (f fields) float(name string) (x float64) {
 
 // value is nil for null too: JavaScript writes null where it means nothing.
 func (f fields) value(name string) json.RawMessage {
-	if string(f[name]) == "null" {
+	if string(f.get(name)) == "null" {
 		return nil
 	}
-	return f[name]
+	return f.get(name)
 }
 
 func (f fields) object(name string) (fields, bool) {
-	o, err := readFields(f[name])
+	o, err := readFields(f.get(name))
 	return o, err == nil
 }
 
-func readString(raw json.RawMessage) (s string) {
-	if first(raw) != '"' || json.Unmarshal(raw, &s) != nil {
-		return ""
-	}
+func readString(raw json.RawMessage) string {
+	s, _ := rawjson.String(raw)
 	return s
 }
 

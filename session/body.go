@@ -2,8 +2,10 @@ package session
 
 import (
 	"encoding/json"
+	"strconv"
 	"strings"
 
+	"github.com/ramo-dev/ramo/internal/rawjson"
 	"github.com/ramo-dev/ramo/message"
 )
 
@@ -202,15 +204,16 @@ func withUsage(m []namedValue, u *message.Usage) []namedValue {
 // decodeBody reads an entry. The members are looked at one by one, so that one of the wrong type
 // spoils no other.
 func decodeBody(typ string, raw json.RawMessage) Body {
-	var m members
-	_ = json.Unmarshal(raw, &m) // the scanner accepted it
-	switch typ {
-	case TypeMessage:
-		msg, err := message.Decode(m["message"])
+	if typ == TypeMessage {
+		v, _ := locate(raw, "message")
+		msg, err := message.Decode(raw[v.start:v.end:v.end])
 		if err != nil {
 			return RawBody(raw) // "message" is no object: nothing to read
 		}
 		return Message{msg}
+	}
+	m := membersOf(raw)
+	switch typ {
 	case TypeCustomMessage:
 		return CustomMessage{m.str("customType"), m.raw("content"), m.flag("display"), m.raw("details"), m.str("attribution")}
 	case TypeBranchSummary:
@@ -240,21 +243,31 @@ func decodeBody(typ string, raw json.RawMessage) Body {
 	return RawBody(raw)
 }
 
+// members are an object's members by name, as the bytes that stand there.
 type members map[string]json.RawMessage
 
-func (m members) str(name string) (s string) {
-	_ = json.Unmarshal(m[name], &s)
+func membersOf(raw []byte) members {
+	m := make(members, 8)
+	rawjson.Object(raw, func(key []byte, start, end int) { m[string(key)] = raw[start:end:end] })
+	return m
+}
+
+func (m members) str(name string) string {
+	s, _ := rawjson.String(m[name])
 	return s
 }
 
-func (m members) flag(name string) (b bool) {
-	_ = json.Unmarshal(m[name], &b)
-	return b
-}
+func (m members) flag(name string) bool { return string(m[name]) == "true" }
 
+// number cuts off a fraction; what is no number, or does not fit, is 0.
 func (m members) number(name string) int64 {
-	var f float64
-	_ = json.Unmarshal(m[name], &f)
+	if n, err := strconv.ParseInt(string(m[name]), 10, 64); err == nil {
+		return n
+	}
+	f, err := strconv.ParseFloat(string(m[name]), 64)
+	if err != nil || f < -1<<63 || f >= 1<<63 {
+		return 0
+	}
 	return int64(f)
 }
 
@@ -274,16 +287,13 @@ func (m members) usage() (u *message.Usage) {
 }
 
 // strings leaves out what is no string.
-func (m members) strings(name string) []string {
-	var list []any
-	_ = json.Unmarshal(m[name], &list)
-	var out []string
-	for _, v := range list {
-		if s, ok := v.(string); ok {
-			out = append(out, s)
+func (m members) strings(name string) (list []string) {
+	rawjson.Array(m[name], func(v []byte) {
+		if s, ok := rawjson.String(v); ok {
+			list = append(list, s)
 		}
-	}
-	return out
+	})
+	return list
 }
 
 // Text is the message's text blocks, joined.

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/ramo-dev/ramo/internal/rawjson"
 )
 
 // NewPath names a file for a new session in a directory, the way the tools of this kind do: the
@@ -144,7 +146,7 @@ func (s *Session) writePath(ctx context.Context, w io.Writer, l *log, way []int3
 		used[parent] = true
 		if e.Type() == TypeCompaction {
 			raw = editMember(raw, "firstKeptEntryId", func(v []byte) []byte {
-				if to, ok := dropped[string(unescape(bytes.Trim(v, `"`)))]; ok && to != "" {
+				if to, ok := dropped[string(rawjson.Unescape(bytes.Trim(v, `"`)))]; ok && to != "" {
 					return quote(to)
 				}
 				return v

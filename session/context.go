@@ -216,12 +216,6 @@ func (c *Context) decoded(e Entry, raw []byte) error {
 	return nil
 }
 
-func membersOf(raw []byte) members {
-	var m members
-	_ = json.Unmarshal(raw, &m) // the scanner accepted it
-	return m
-}
-
 // object builds a JSON object from raw values.
 type object []byte
 

@@ -4,73 +4,22 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+
+	"github.com/ramo-dev/ramo/internal/rawjson"
 )
 
 // Edits change single members of an entry in the bytes that were read; all other bytes stay as
 // they are (section 1).
 
 // locate finds the last member with a name in an object: where its value stands, and whether it is
-// there. The object is one that the scanner accepted.
+// there.
 func locate(object []byte, name string) (value span, ok bool) {
-	var s scanner
-	eachMember(&s, object, func(key []byte, v span) {
+	rawjson.Object(object, func(key []byte, start, end int) {
 		if string(key) == name {
-			value, ok = v, true
+			value, ok = span{start, end}, true
 		}
 	})
 	return value, ok
-}
-
-// eachMember calls f with each member of an object, its key unescaped.
-func eachMember(s *scanner, b []byte, f func(key []byte, value span)) {
-	skip := func(i int) int {
-		for i < len(b) && (b[i] == ' ' || b[i] == '\t' || b[i] == '\r' || b[i] == '\n') {
-			i++
-		}
-		return i
-	}
-	i := skip(1)
-	for i < len(b) && b[i] == '"' {
-		end, escaped, _ := skipString(b, i+1)
-		key := b[i+1 : end]
-		if escaped {
-			key = unescape(key)
-		}
-		start := skip(skip(end+1) + 1)
-		var stop int
-		switch b[start] {
-		case '"':
-			stop, _, _ = skipString(b, start+1)
-			stop++
-		case '{', '[':
-			stop = skipContainer(b, start)
-		default:
-			stop, _ = skipScalar(b, start)
-		}
-		f(key, span{start, stop})
-		i = skip(stop)
-		if i < len(b) && b[i] == ',' {
-			i = skip(i + 1)
-		}
-	}
-}
-
-// skipContainer finds the end of an object or array that is known to be sound.
-func skipContainer(b []byte, i int) int {
-	depth := 0
-	for {
-		switch b[i] {
-		case '"':
-			i, _, _ = skipString(b, i+1)
-		case '{', '[':
-			depth++
-		case '}', ']':
-			if depth--; depth == 0 {
-				return i + 1
-			}
-		}
-		i++
-	}
 }
 
 // setMember gives a member of an object a value: in place when it is there, else behind the member

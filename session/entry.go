@@ -7,6 +7,7 @@ import (
 	"iter"
 	"time"
 
+	"github.com/ramo-dev/ramo/internal/rawjson"
 	"github.com/ramo-dev/ramo/message"
 )
 
@@ -186,7 +187,7 @@ func (e Entry) checked(b []byte, s *scanner) ([]byte, error) {
 	gone := len(b) == 0 || b[0] != '{'
 	if !gone {
 		fault, _ := s.scanObject(b, 0, &now)
-		gone = fault != scanOK || now.end != len(b)
+		gone = fault != rawjson.OK || now.end != len(b)
 	}
 	if gone || e.rec.flags&flagGivenID == 0 && !e.is(now.id.key(b)) {
 		return nil, fmt.Errorf("%s: entry %s is not at byte %d any more: another program rewrote the file; open it again", e.log.store, e.ID(), e.rec.off)

@@ -8,6 +8,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+
+	"github.com/ramo-dev/ramo/internal/rawjson"
 )
 
 // A piece is a range of a log, read and scanned by itself so that several can be at once. It owns
@@ -145,7 +147,7 @@ func (r *pieceReader) line(base int64, at int, out *piece) (int, error) {
 		}
 		if start < len(r.buf) && r.buf[start] == '{' {
 			var s scanned
-			if e, _ := r.scan.scanObject(r.buf, start, &s); e == scanOK {
+			if e, _ := r.scan.scanObject(r.buf, start, &s); e == rawjson.OK {
 				end := s.end
 				for end < len(r.buf) && (r.buf[end] == ' ' || r.buf[end] == '\t' || r.buf[end] == '\r') {
 					end++
@@ -224,7 +226,7 @@ func (r *pieceReader) oddLine(base int64, at, end int, ended bool, out *piece) i
 	}
 	if r.buf[from] == '{' {
 		var s scanned
-		if e, _ := r.scan.scanObject(r.buf[:to], from, &s); e == scanOK && s.end == to {
+		if e, _ := r.scan.scanObject(r.buf[:to], from, &s); e == rawjson.OK && s.end == to {
 			r.emit(base, from, &s, false, out)
 			return to
 		}
@@ -279,8 +281,8 @@ func (r *pieceReader) recover(base int64, from, to int, ended bool, out *piece) 
 		var s scanned
 		e, stop := r.scan.scanObject(r.buf[:to], i, &s)
 		budget -= stop - i + 1
-		if e != scanOK {
-			if e == scanShort && !ended {
+		if e != rawjson.OK {
+			if e == rawjson.Short && !ended {
 				break
 			}
 			reach = max(reach, stop)

@@ -1,16 +1,10 @@
 package session
 
-import (
-	"encoding/binary"
-	"math/bits"
-)
+import "github.com/ramo-dev/ramo/internal/rawjson"
 
 // The scanner reads one JSON object and notes where the few members are that the index needs. It
 // accepts exactly what encoding/json accepts (FuzzScan holds it to that), in one pass and without
 // allocating. A '\n' ends the object even between tokens: in a log it ends the line.
-
-// maxDepth is the nesting that encoding/json accepts.
-const maxDepth = 10000
 
 // span is a half-open range of the scanned bytes. The zero span means "absent".
 type span struct{ start, end int }
@@ -46,14 +40,6 @@ type scanned struct {
 	hasText   bool // the message has text that is not blank
 	hasCalls  bool // the message has tool calls
 }
-
-type scanError uint8
-
-const (
-	scanOK     scanError = iota
-	scanShort            // the bytes end, or the line does, inside the object
-	scanSyntax           // not JSON
-)
 
 // What the value about to be read is, when the index cares.
 type slot uint8
@@ -91,7 +77,7 @@ type scanner struct {
 
 // scanObject scans the object that starts at b[i], which must be '{'. The second result is where
 // the scan stopped.
-func (s *scanner) scanObject(b []byte, i int, out *scanned) (scanError, int) {
+func (s *scanner) scanObject(b []byte, i int, out *scanned) (rawjson.Status, int) {
 	*out = scanned{}
 	var (
 		in        [watchedDepth + 1]container
@@ -106,7 +92,7 @@ func (s *scanner) scanObject(b []byte, i int, out *scanned) (scanError, int) {
 	// After '{': a key or the end.
 	for {
 		if i >= len(b) {
-			return scanShort, i
+			return rawjson.Short, i
 		}
 		c := b[i]
 		if c == ' ' || c == '\t' || c == '\r' {
@@ -119,29 +105,29 @@ func (s *scanner) scanObject(b []byte, i int, out *scanned) (scanError, int) {
 		if c == '}' {
 			goto closing
 		}
-		return stopAt(b, i)
+		return rawjson.StopAt(b, i)
 	}
 
 key:
 	{
 		// b[i] is the opening quote.
 		start := i + 1
-		end, escaped, e := skipString(b, start)
-		if e != scanOK {
+		end, escaped, e := rawjson.SkipString(b, start)
+		if e != rawjson.OK {
 			return e, end
 		}
 		next = slotNone
 		if depth <= watchedDepth && in[depth] != inOther {
 			name := b[start:end]
 			if escaped {
-				name = unescape(name)
+				name = rawjson.Unescape(name)
 			}
 			next = slotFor(in[depth], name)
 		}
 		i = end + 1
 		for {
 			if i >= len(b) {
-				return scanShort, i
+				return rawjson.Short, i
 			}
 			c := b[i]
 			if c == ':' {
@@ -149,7 +135,7 @@ key:
 				break
 			}
 			if c != ' ' && c != '\t' && c != '\r' {
-				return stopAt(b, i)
+				return rawjson.StopAt(b, i)
 			}
 			i++
 		}
@@ -158,7 +144,7 @@ key:
 value:
 	for {
 		if i >= len(b) {
-			return scanShort, i
+			return rawjson.Short, i
 		}
 		switch c := b[i]; c {
 		case ' ', '\t', '\r':
@@ -166,8 +152,8 @@ value:
 			continue
 		case '"':
 			start := i + 1
-			end, escaped, e := skipString(b, start)
-			if e != scanOK {
+			end, escaped, e := rawjson.SkipString(b, start)
+			if e != rawjson.OK {
 				return e, end
 			}
 			i = end + 1
@@ -185,8 +171,8 @@ value:
 			}
 			goto after
 		case '{', '[':
-			if len(s.stack) >= maxDepth {
-				return scanSyntax, i
+			if len(s.stack) >= rawjson.MaxDepth {
+				return rawjson.Syntax, i
 			}
 			s.stack = append(s.stack, c)
 			depth++
@@ -212,7 +198,7 @@ value:
 			// An empty container, or its first key or value.
 			for {
 				if i >= len(b) {
-					return scanShort, i
+					return rawjson.Short, i
 				}
 				d := b[i]
 				if d == ' ' || d == '\t' || d == '\r' {
@@ -224,7 +210,7 @@ value:
 						goto key
 					}
 					if d != '}' {
-						return stopAt(b, i)
+						return rawjson.StopAt(b, i)
 					}
 					goto closing
 				}
@@ -236,8 +222,8 @@ value:
 			next = slotNone
 			continue
 		default:
-			end, e := skipScalar(b, i)
-			if e != scanOK {
+			end, e := rawjson.SkipScalar(b, i)
+			if e != rawjson.OK {
 				return e, end
 			}
 			kind := otherValue
@@ -256,7 +242,7 @@ closing:
 	if depth <= watchedDepth && in[depth] == inBlock {
 		name := blockType.of(b)
 		if blockType.escaped {
-			name = unescape(name)
+			name = rawjson.Unescape(name)
 		}
 		if blockType.kind == stringValue {
 			switch string(name) {
@@ -272,13 +258,13 @@ closing:
 	s.stack = s.stack[:depth]
 	if depth == 0 {
 		out.end = i
-		return scanOK, i
+		return rawjson.OK, i
 	}
 
 after:
 	for {
 		if i >= len(b) {
-			return scanShort, i
+			return rawjson.Short, i
 		}
 		switch c := b[i]; c {
 		case ' ', '\t', '\r':
@@ -292,29 +278,29 @@ after:
 			}
 			for {
 				if i >= len(b) {
-					return scanShort, i
+					return rawjson.Short, i
 				}
 				d := b[i]
 				if d == '"' {
 					goto key
 				}
 				if d != ' ' && d != '\t' && d != '\r' {
-					return stopAt(b, i)
+					return rawjson.StopAt(b, i)
 				}
 				i++
 			}
 		case '}':
 			if s.stack[depth-1] != '{' {
-				return scanSyntax, i
+				return rawjson.Syntax, i
 			}
 			goto closing
 		case ']':
 			if s.stack[depth-1] != '[' {
-				return scanSyntax, i
+				return rawjson.Syntax, i
 			}
 			goto closing
 		default:
-			return stopAt(b, i)
+			return rawjson.StopAt(b, i)
 		}
 	}
 }
@@ -386,181 +372,6 @@ func slotFor(c container, name []byte) slot {
 		}
 	}
 	return slotNone
-}
-
-// stopAt is the error for a byte that cannot stand where it does: the end of the line cuts the
-// object short, anything else is no JSON.
-func stopAt(b []byte, i int) (scanError, int) {
-	if b[i] == '\n' {
-		return scanShort, i
-	}
-	return scanSyntax, i
-}
-
-const (
-	ones   = 0x0101010101010101
-	highs  = 0x8080808080808080
-	quotes = '"' * ones
-	slashs = '\\' * ones
-	blanks = 0x20 * ones
-)
-
-// skipString finds the closing quote of a string whose first byte is b[i]. It looks at eight bytes
-// at a time: the usual string is long text with an escape here and there.
-func skipString(b []byte, i int) (end int, escaped bool, e scanError) {
-words:
-	for i+9 <= len(b) { // a byte more than a word, for an escape that the word ends with
-		w := binary.LittleEndian.Uint64(b[i:])
-		q, s := w^quotes, w^slashs
-		// The lowest bit set marks the first byte that is a quote, a backslash or a control
-		// character; higher ones may mark others too.
-		m := (((q - ones) &^ q) | ((s - ones) &^ s) | ((w - blanks) &^ w)) & highs
-		for m != 0 {
-			k := bits.TrailingZeros64(m) >> 3
-			switch c := byte(w >> (8 * k)); {
-			case c == '"':
-				return i + k, escaped, scanOK
-			case c == '\\':
-				escaped = true
-				if escapes[b[i+k+1]] != 1 {
-					i += k
-					break words
-				}
-				if k == 7 {
-					i += 9
-					continue words
-				}
-				m &^= 0xffff << (8 * k)
-			case c < 0x20:
-				e, i := stopAt(b, i+k)
-				return i, escaped, e
-			default:
-				m &= m - 1
-			}
-		}
-		i += 8
-	}
-	// Byte by byte: near the end of b, or an escape of four digits, after which there may be words again.
-	for i < len(b) {
-		switch c := b[i]; {
-		case c == '"':
-			return i, escaped, scanOK
-		case c < 0x20:
-			e, i := stopAt(b, i)
-			return i, escaped, e
-		case c != '\\':
-			i++
-			continue
-		}
-		escaped = true
-		if i+1 >= len(b) {
-			return i, escaped, scanShort
-		}
-		switch escapes[b[i+1]] {
-		case 1:
-			i += 2
-		case 4:
-			for k := i + 2; k < i+6; k++ {
-				if k >= len(b) {
-					return k, escaped, scanShort
-				}
-				if !isHex(b[k]) {
-					e, k := stopAt(b, k)
-					return k, escaped, e
-				}
-			}
-			i += 6
-			goto words
-		default:
-			e, i := stopAt(b, i+1)
-			return i, escaped, e
-		}
-	}
-	return i, escaped, scanShort
-}
-
-// escapes tells of the byte behind a backslash how many more belong to it, counting itself as one
-// and the digits of \u as four. 0: no escape.
-var escapes = [256]uint8{'"': 1, '\\': 1, '/': 1, 'b': 1, 'f': 1, 'n': 1, 'r': 1, 't': 1, 'u': 4}
-
-func isHex(c byte) bool {
-	return c >= '0' && c <= '9' || c >= 'a' && c <= 'f' || c >= 'A' && c <= 'F'
-}
-
-// skipScalar finds the end of a number or of true, false, null.
-func skipScalar(b []byte, i int) (int, scanError) {
-	switch c := b[i]; {
-	case c == '-' || c >= '0' && c <= '9':
-		return skipNumber(b, i)
-	case c == 't':
-		return skipWord(b, i, "true")
-	case c == 'f':
-		return skipWord(b, i, "false")
-	case c == 'n':
-		return skipWord(b, i, "null")
-	}
-	e, i := stopAt(b, i)
-	return i, e
-}
-
-func skipWord(b []byte, i int, word string) (int, scanError) {
-	for k := 0; k < len(word); k++ {
-		if i+k >= len(b) {
-			return i + k, scanShort
-		}
-		if b[i+k] != word[k] {
-			e, at := stopAt(b, i+k)
-			return at, e
-		}
-	}
-	return i + len(word), scanOK
-}
-
-func skipNumber(b []byte, i int) (int, scanError) {
-	if b[i] == '-' {
-		i++
-	}
-	var e scanError
-	switch {
-	case i >= len(b):
-		return i, scanShort
-	case b[i] == '0':
-		i++
-	default:
-		if i, e = skipDigits(b, i); e != scanOK {
-			return i, e
-		}
-	}
-	if i < len(b) && b[i] == '.' {
-		if i, e = skipDigits(b, i+1); e != scanOK {
-			return i, e
-		}
-	}
-	if i < len(b) && (b[i] == 'e' || b[i] == 'E') {
-		i++
-		if i < len(b) && (b[i] == '+' || b[i] == '-') {
-			i++
-		}
-		if i, e = skipDigits(b, i); e != scanOK {
-			return i, e
-		}
-	}
-	return i, scanOK
-}
-
-// skipDigits wants at least one digit.
-func skipDigits(b []byte, i int) (int, scanError) {
-	if i >= len(b) {
-		return i, scanShort
-	}
-	if b[i] < '0' || b[i] > '9' {
-		e, i := stopAt(b, i)
-		return i, e
-	}
-	for i < len(b) && b[i] >= '0' && b[i] <= '9' {
-		i++
-	}
-	return i, scanOK
 }
 
 // blank tells whether a raw JSON string holds only white space, written plainly or as escapes.

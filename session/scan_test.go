@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"testing"
+
+	"github.com/ramo-dev/ramo/internal/rawjson"
 )
 
 var scanSeeds = []string{
@@ -52,7 +54,7 @@ func checkScan(t *testing.T, s *scanner, b []byte) {
 	var got scanned
 	e, at := s.scanObject(b, 0, &got)
 	end := len(bytes.TrimRight(b, " \t\r"))
-	accepted := e == scanOK && got.end == end
+	accepted := e == rawjson.OK && got.end == end
 	var want map[string]json.RawMessage
 	err := json.Unmarshal(b, &want)
 	if accepted != (err == nil) {
@@ -129,7 +131,7 @@ func BenchmarkScanObject(b *testing.B) {
 	var out scanned
 	b.SetBytes(int64(len(line)))
 	for b.Loop() {
-		if e, _ := s.scanObject(line, 0, &out); e != scanOK {
+		if e, _ := s.scanObject(line, 0, &out); e != rawjson.OK {
 			b.Fatal(e)
 		}
 	}

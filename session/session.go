@@ -2,7 +2,6 @@ package session
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -224,8 +223,7 @@ func (s *Session) Name() string {
 	l.mu.RUnlock()
 	if at != none {
 		if raw, err := l.entryAt(at).Raw(); err == nil {
-			var m members
-			_ = json.Unmarshal(raw, &m) // the scanner accepted it
+			m := membersOf(raw)
 			if name := m.str("name") + m.str("title"); name != "" {
 				return name
 			}
