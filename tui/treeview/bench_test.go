@@ -2,10 +2,12 @@ package treeview_test
 
 import (
 	"context"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -101,6 +103,26 @@ func BenchmarkKeystroke(b *testing.B) {
 	})
 }
 
+// BenchmarkKeystrokeLongTexts searches 80 MB of text for words that are found nearly everywhere, and
+// for words whose start is.
+func BenchmarkKeystrokeLongTexts(b *testing.B) {
+	words := strings.Fields("the parser index cache log branch scanner handler retry lock buffer stream test config token render tree is are when then please make it work and see there error file path return function")
+	rnd := rand.New(rand.NewPCG(1, 2))
+	s := grown(b, 100_000, func(i int) int { return i - 1 }, func(int) string {
+		var text strings.Builder
+		for text.Len() < 800 {
+			text.WriteString(words[rnd.IntN(len(words))] + " ")
+		}
+		return text.String()
+	})
+	view := prepared(b, s)
+	queries := []string{"e", "er", "error", "errorx", "texx", "zebra", "the parser cachx", "tree error parser"}
+	percentiles(b, func(i int) {
+		view.SetQuery(queries[i%len(queries)])
+		view.Window(width, height)
+	})
+}
+
 // BenchmarkKeystrokeWhilePreparing types while the texts are being read.
 func BenchmarkKeystrokeWhilePreparing(b *testing.B) {
 	s := large(b)
@@ -141,6 +163,15 @@ func BenchmarkNewEntry(b *testing.B) {
 // BenchmarkScroll goes down a line at a time.
 func BenchmarkScroll(b *testing.B) {
 	view := prepared(b, large(b))
+	percentiles(b, func(int) {
+		view.Down()
+		view.Window(width, height)
+	})
+}
+
+// BenchmarkScrollDeep goes down where 3 000 branches enclose each other.
+func BenchmarkScrollDeep(b *testing.B) {
+	view := treeview.New(grown(b, 6001, oneOfTwo, number))
 	percentiles(b, func(int) {
 		view.Down()
 		view.Window(width, height)

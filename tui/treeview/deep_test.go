@@ -16,8 +16,11 @@ import (
 	"github.com/ramo-dev/ramo/tui/treeview"
 )
 
-// grown is a session of n user messages, each of which hangs from what parent says; -1 is none.
-func grown(t *testing.T, n int, parent func(i int) int) *session.Session {
+func number(i int) string { return fmt.Sprintf("message %d", i) }
+
+// grown is a session of n user messages, each of which says what text says and hangs from what
+// parent says; -1 is none.
+func grown(t testing.TB, n int, parent func(i int) int, text func(i int) string) *session.Session {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "session.jsonl")
 	f, err := os.Create(path)
@@ -31,7 +34,7 @@ func grown(t *testing.T, n int, parent func(i int) int) *session.Session {
 		if k := parent(i); k >= 0 {
 			p = fmt.Sprintf(`"%08x"`, k)
 		}
-		fmt.Fprintf(w, `{"type":"message","id":"%08x","parentId":%s,"message":{"role":"user","content":"message %d"}}`+"\n", i, p, i)
+		fmt.Fprintf(w, `{"type":"message","id":"%08x","parentId":%s,"message":{"role":"user","content":%q}}`+"\n", i, p, text(i))
 	}
 	if err := errors.Join(w.Flush(), f.Close()); err != nil {
 		t.Fatal(err)
@@ -55,7 +58,7 @@ func oneOfTwo(i int) int {
 // In a tree that branches 3 000 times on one path, half the width is the text's in every row, and
 // neighbours leave out the same gutters but where the golden window shows the step.
 func TestThreeThousandBranchesStayReadable(t *testing.T) {
-	s := grown(t, 6001, oneOfTwo)
+	s := grown(t, 6001, oneOfTwo, number)
 	view := treeview.New(s)
 	for _, width := range []int{40, 80, 81, 200} {
 		view.Home()
@@ -125,7 +128,7 @@ func TestExtremeShapes(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			s := grown(t, tt.entries, tt.parent)
+			s := grown(t, tt.entries, tt.parent, number)
 			view := treeview.New(s)
 			if view.Len() != tt.entries {
 				t.Fatalf("%d rows", view.Len())

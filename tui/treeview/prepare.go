@@ -2,7 +2,6 @@ package treeview
 
 import (
 	"context"
-	"sort"
 	"strings"
 	"sync"
 
@@ -21,14 +20,6 @@ type texts struct {
 	blocks    []*block   // in the entries' order
 	low, high int32      // low is -1 until the first Update
 	total     int32
-}
-
-// block holds the texts of neighbouring entries, each with a line break behind it. It never
-// changes once it is in texts.
-type block struct {
-	from int32
-	text string
-	ends []int32 // where each entry's text ends in text, its line break included
 }
 
 const (
@@ -124,60 +115,4 @@ func (x *texts) read(ctx context.Context, from, to int32) *block {
 	}
 	b.text = strings.Clone(text.String())
 	return b
-}
-
-// snapshot is the texts as they are now.
-func (x *texts) snapshot() snapshot {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	return snapshot{x.blocks[:len(x.blocks):len(x.blocks)], x.low, x.high}
-}
-
-type snapshot struct {
-	blocks    []*block
-	low, high int32
-}
-
-// text is the folded text of an entry, and "" when it is not prepared.
-func (s snapshot) text(i int32) string {
-	if i < s.low || i >= s.high {
-		return ""
-	}
-	k := sort.Search(len(s.blocks), func(k int) bool { return s.blocks[k].from > i }) - 1
-	return s.blocks[k].entry(int(i - s.blocks[k].from))
-}
-
-func (b *block) entry(k int) string {
-	start := int32(0)
-	if k > 0 {
-		start = b.ends[k-1]
-	}
-	return b.text[start:b.ends[k]]
-}
-
-// find calls hit with each entry that holds every word. The first is looked for in all texts at
-// once: it cannot run over a line break.
-func (b *block) find(words []string, hit func(int32)) {
-	for at, k := 0, 0; ; {
-		found := strings.Index(b.text[at:], words[0])
-		if found < 0 {
-			return
-		}
-		at += found
-		k += sort.Search(len(b.ends)-k, func(j int) bool { return int(b.ends[k+j]) > at })
-		if text := b.entry(k); containsAll(text, words[1:]) {
-			hit(b.from + int32(k))
-		}
-		at = int(b.ends[k])
-		k++
-	}
-}
-
-func containsAll(text string, words []string) bool {
-	for _, w := range words {
-		if !strings.Contains(text, w) {
-			return false
-		}
-	}
-	return true
 }

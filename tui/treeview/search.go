@@ -48,9 +48,7 @@ func (t *Tree) SetQuery(text string) {
 // find looks through all the texts there are.
 func (t *Tree) find() {
 	q, snapshot := &t.query, t.texts.Load().snapshot()
-	for _, b := range snapshot.blocks {
-		b.find(q.words, q.hits.set)
-	}
+	findIn(snapshot.blocks, q.words, q.hits.set)
 	for i, label := range t.labels {
 		if !q.hits.has(i) && q.matches(snapshot.text(i), label) {
 			q.hits.set(i)
@@ -72,11 +70,13 @@ func (t *Tree) findNew(from int32) (found bool) {
 		found = found || !q.hits.has(i)
 		q.hits.set(i)
 	}
+	var fresh []*block
 	for _, b := range snapshot.blocks {
 		if b.from < q.low || b.from >= q.high {
-			b.find(q.words, hit)
+			fresh = append(fresh, b)
 		}
 	}
+	findIn(fresh, q.words, hit)
 	if snapshot.low != q.low || snapshot.high != q.high || int(from) < len(t.parent) {
 		for i, label := range t.labels { // words may be in the label and in the text
 			if !q.hits.has(i) && q.matches(snapshot.text(i), label) {

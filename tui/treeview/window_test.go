@@ -57,6 +57,7 @@ func play(t *testing.T, file string) string {
 	}
 	view.Update()
 	width, height := 60, 20
+	ids := false // instead of texts, where what matters is which entries have rows
 	var out strings.Builder
 	show := func() {
 		lines := view.Window(width, height)
@@ -64,27 +65,31 @@ func play(t *testing.T, file string) string {
 			if w := ansi.StringWidth(l.String()); w > width {
 				t.Errorf("%d columns of %d: %q", w, width, l)
 			}
+			if text := &l.Segments[len(l.Segments)-1]; ids {
+				text.Text = l.Entry.ID()
+			}
 			fmt.Fprintf(&out, "%s\n", strings.TrimRight(l.String(), " "))
 		}
 		if len(lines) == 0 {
 			out.WriteString("(no rows)\n")
 		}
 	}
-	out.WriteString("> open\n")
 	for line := range strings.Lines(steps) {
 		line = strings.TrimSpace(line)
 		if line == "" || line[0] == '#' {
 			continue
 		}
-		if len(strings.Fields(line)) > 0 && !strings.HasPrefix(line, "size") && out.Len() == len("> open\n") {
-			show()
-		}
 		do, arg, _ := strings.Cut(line, " ")
 		switch do {
+		case "ids":
+			ids = true
+			continue
+		case "open":
 		case "size":
 			if _, err := fmt.Sscan(arg, &width, &height); err != nil {
 				t.Fatal(err)
 			}
+			continue
 		case "filter":
 			f, err := treeview.ParseFilter(arg)
 			if err != nil {
@@ -136,11 +141,9 @@ func play(t *testing.T, file string) string {
 		default:
 			t.Fatalf("no step %q", line)
 		}
-		fmt.Fprintf(&out, "\n> %s\n", line)
+		fmt.Fprintf(&out, "> %s\n", line)
 		show()
-	}
-	if out.Len() == len("> open\n") {
-		show()
+		out.WriteString("\n")
 	}
 	return out.String()
 }
