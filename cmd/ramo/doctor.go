@@ -101,15 +101,12 @@ func diagnose(cmd *cobra.Command, out *output, path string) (found bool, err err
 		}
 		return len(problems) > 0, printJSON(out, diagnosis{s.Path(), s.Len(), problems})
 	}
+	entries := count(s.Len(), "entry", "entries")
 	if len(problems) == 0 {
-		fmt.Fprintf(out, "%s: %d entries, %s\n", display.Line(s.Path(), 0), s.Len(), out.style(green, "nothing wrong"))
+		fmt.Fprintf(out, "%s: %s, %s\n", display.Line(s.Path(), 0), entries, out.style(green, "nothing wrong"))
 		return false, nil
 	}
-	plural := "s"
-	if len(problems) == 1 {
-		plural = ""
-	}
-	fmt.Fprintf(out, "%s: %d entries, %s\n", display.Line(s.Path(), 0), s.Len(), out.style(yellow, fmt.Sprintf("%d problem%s", len(problems), plural)))
+	fmt.Fprintf(out, "%s: %s, %s\n", display.Line(s.Path(), 0), entries, out.style(yellow, count(len(problems), "problem", "problems")))
 	for _, p := range problems {
 		fmt.Fprintf(out, "  line %d, byte %d: %s: %s\n", p.Line, p.Offset, out.style(bold, string(p.Kind)), display.Line(p.Message, 0))
 	}

@@ -76,8 +76,8 @@ func (i info) print(out *output, s *session.Session) error {
 		tool = "unknown tool"
 	}
 	row("format", "version %d, %s", i.Version, tool)
-	row("entries", "%d (%d messages)", i.Entries, i.Messages)
-	row("tree", "%d branches, %d roots, %d deep", i.Branches, i.Roots, i.Depth)
+	row("entries", "%d (%s)", i.Entries, count(i.Messages, "message", "messages"))
+	row("tree", "%s, %s, %d deep", count(i.Branches, "branch", "branches"), count(i.Roots, "root", "roots"), i.Depth)
 	if e, ok := s.Leaf(); ok {
 		row("leaf", "%s  %s", e.ID(), new(display.Lines).Entry(e))
 	} else {
@@ -99,7 +99,15 @@ func (i info) print(out *output, s *session.Session) error {
 		row("read-only", "%v", err)
 	}
 	if i.Problems > 0 {
-		fmt.Fprintln(out, out.style(yellow, fmt.Sprintf("%d problems: 'ramo doctor' lists them", i.Problems)))
+		fmt.Fprintln(out, out.style(yellow, count(i.Problems, "problem", "problems")+": 'ramo doctor' lists what is wrong"))
 	}
 	return nil
+}
+
+// count is a number of things in words.
+func count(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
 }

@@ -56,7 +56,7 @@ filter is all unless one is given.`,
 			}
 			defer s.Close()
 			out := newOutput(cmd)
-			v := treeView{out: out, session: s, show: show, words: strings.Fields(display.Fold(search)), done: cmd.Context().Done()}
+			v := treeView{out: out, session: s, show: show, words: strings.Fields(display.Fold(search)), here: -1, done: cmd.Context().Done()}
 			if leaf, ok := s.Leaf(); ok {
 				v.leaf = leaf.Index()
 			} else {
@@ -85,6 +85,7 @@ type treeView struct {
 	show    func(n session.Node, leaf bool) bool
 	words   []string
 	leaf    int
+	here    int // the leaf, or the nearest node above it that is shown
 	lines   display.Lines
 	shown   int
 	done    <-chan struct{}
@@ -169,6 +170,9 @@ func (v *treeView) shape() shape {
 			s.label[i] = node.Label
 		}
 		v.shown++
+		if node.Active {
+			v.here = node.Index()
+		}
 		switch {
 		case parent == nothing:
 			s.roots = append(s.roots, i)
@@ -273,7 +277,7 @@ func (v *treeView) line(s *shape, r row, bars []bool, width int) error {
 		label = v.out.style(yellow, "["+display.Line(l, 200)+"]") + " "
 	}
 	end := ""
-	if int(r.node) == v.leaf {
+	if int(r.node) == v.here {
 		end = "  ← here"
 		color = bold + ";" + color
 	}
