@@ -22,7 +22,8 @@
 //
 // # Cost
 //
-// With 100 000 entries New, SetFilter and SetQuery take some milliseconds, an entry at the end of a
-// branch some microseconds, and a line of a window as much as the window is wide, however deep the
-// row is. An entry takes about 70 bytes, and its text for the search once more. Nothing recurses.
+// With 100 000 entries New takes about 20 ms, SetFilter and SetQuery a few, an entry at the end of a
+// branch a fraction of one, and a line of a window as much as the window is wide, however deep the
+// row is (see the benchmarks). An entry takes about 70 bytes, and its text for the search once more.
+// Nothing recurses.
 package treeview

@@ -101,7 +101,7 @@ func (x *texts) prepareBlock(ctx context.Context) bool {
 
 // read makes a block; nil means that the log was replaced or ctx is done.
 func (x *texts) read(ctx context.Context, from, to int32) *block {
-	b := &block{from: from, ends: make([]int32, 0, to-from)}
+	ends := make([]int32, 0, to-from)
 	var text strings.Builder
 	var reader textReader
 	for i := from; i < to; i++ {
@@ -111,8 +111,7 @@ func (x *texts) read(ctx context.Context, from, to int32) *block {
 		}
 		text.WriteString(foldCase(clip(reader.searchable(e), entryBytes)))
 		text.WriteByte('\n')
-		b.ends = append(b.ends, int32(text.Len()))
+		ends = append(ends, int32(text.Len()))
 	}
-	b.text = strings.Clone(text.String())
-	return b
+	return newBlock(from, strings.Clone(text.String()), ends)
 }

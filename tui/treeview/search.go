@@ -1,7 +1,6 @@
 package treeview
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 )
@@ -9,7 +8,7 @@ import (
 // query is a search and what it has found so far.
 type query struct {
 	text  string
-	words []string // folded, longest first
+	words []string // folded, each once
 	hits  bitset
 
 	low, high int32 // the entries whose texts have been looked through
@@ -26,9 +25,7 @@ func (t *Tree) Query() string { return t.query.text }
 // Prepare has come to it.
 func (t *Tree) SetQuery(text string) {
 	words := strings.Fields(foldCase(text))
-	slices.SortFunc(words, func(a, b string) int {
-		return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(a, b))
-	})
+	slices.Sort(words)
 	words = slices.Compact(words)
 	same := slices.Equal(words, t.query.words)
 	t.query.text = text
