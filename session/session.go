@@ -296,8 +296,17 @@ func (s *Session) Messages() int {
 	return l.idx.messages
 }
 
-// At is the entry with a number in file order, from 0 to Len()-1.
-func (s *Session) At(i int) Entry { return s.current().entryAt(int32(i)) }
+// At is the entry with a number in file order, from 0 to Len()-1. For any other number, as one may
+// have become when another program rewrote the log, it is the zero Entry.
+func (s *Session) At(i int) Entry {
+	l := s.current()
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	if i < 0 || i >= int(l.idx.n) {
+		return Entry{}
+	}
+	return l.entry(int32(i))
+}
 
 // Entries yields the entries in file order, with those that arrive meanwhile.
 func (s *Session) Entries() iter.Seq[Entry] {
