@@ -1,0 +1,7 @@
+//go:build !windows
+
+package config
+
+import "syscall"
+
+const errNotDir = syscall.ENOTDIR
