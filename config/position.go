@@ -2,7 +2,6 @@ package config
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/BurntSushi/toml"
@@ -144,18 +143,24 @@ func (s *positionScanner) name() string {
 	from := s.at
 	if s.at < len(s.text) && (s.text[s.at] == '"' || s.text[s.at] == '\'') {
 		s.skipString()
-		quoted := s.text[from:s.at]
-		if quoted[0] == '"' {
-			if name, err := strconv.Unquote(quoted); err == nil {
-				return name
-			}
-		}
-		return strings.Trim(quoted, quoted[:1])
+		return unquote(s.text[from:s.at])
 	}
 	for s.at < len(s.text) && !strings.ContainsRune(" \t.=]\r\n", rune(s.text[s.at])) {
 		s.at++
 	}
 	return s.text[from:s.at]
+}
+
+// unquote leaves the escapes of TOML to the package that knows them.
+func unquote(quoted string) string {
+	var m map[string]int
+	if _, err := toml.Decode(quoted+"=0", &m); err != nil {
+		return quoted
+	}
+	for name := range m {
+		return name
+	}
+	return quoted
 }
 
 // skipValue goes to the end of the line on which the value, or header, ends.
