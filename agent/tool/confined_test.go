@@ -149,3 +149,21 @@ func TestLinksWithinTheWorkingDirectoryWork(t *testing.T) {
 		t.Errorf("the link was replaced: %v, %v", info, err)
 	}
 }
+
+func TestWhatRunsProgramsIsNotWritten(t *testing.T) {
+	b := newBench(t, allTools())
+	b.put(".git/config", "old\n")
+	b.put("sub/.ramo/config.toml", "old\n")
+	b.link(".git/config", "link")
+	for _, path := range []string{".git/config", ".git/hooks/pre-commit", "./sub/../.git/config", ".GIT/config", b.dir + "/.git/config", "link", "sub/.ramo/config.toml", ".ramo/config.toml"} {
+		b.fails("write", args{"path": path, "content": "x"}, "can make programs run by itself")
+	}
+	b.fails("edit", args{"path": ".git/config", "oldText": "old", "newText": "new"}, "can make programs run by itself")
+	b.fails("edit", args{"path": "link", "oldText": "old", "newText": "new"}, "can make programs run by itself")
+	for _, path := range []string{".gitignore", ".ramo/notes.md", "config.toml", ".github/x"} {
+		b.ok("write", args{"path": path, "content": "x"})
+	}
+	if got := b.get(".git/config"); got != "old\n" {
+		t.Errorf("got %q", got)
+	}
+}

@@ -30,6 +30,9 @@
 // error even if it leads back in. Only regular files are read, so that no FIFO or device blocks a tool.
 // Mount points and hard links are not seen through.
 //
+// Nor do write and edit change what is in .git, or .ramo/config.toml: these name programs to run, and so
+// would give a model that may only write files more than that.
+//
 // A command that bash runs is not confined: it can do what the user can. It starts in the working directory,
 // without a terminal, and nothing that it leaves running in its process group survives it.
 //

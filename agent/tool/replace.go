@@ -9,6 +9,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 )
 
 // maxWrite bounds a file that edit changes, in bytes.
@@ -53,6 +55,9 @@ func (w *Workspace) target(path string, create bool) (*target, error) {
 		case err != nil && !(create && errors.Is(err, fs.ErrNotExist)):
 			return nil, explain(given, err)
 		}
+		if isProtected(at) {
+			return nil, fmt.Errorf("%s can make programs run by itself, so neither write nor edit changes it; ask the user to", path)
+		}
 		dir = orDot(dir)
 		if create {
 			if err := w.root.MkdirAll(dir, 0o777); err != nil {
@@ -66,6 +71,13 @@ func (w *Workspace) target(path string, create bool) (*target, error) {
 		return &target{path: given, dir: root, name: name}, nil
 	}
 	return nil, fmt.Errorf("%s: too many symbolic links", path)
+}
+
+// isProtected tells whether a file could undo what permissions are for: git's hooks and settings run
+// programs, and so do a trusted project's settings.
+func isProtected(path string) bool {
+	names := strings.FieldsFunc(strings.ToLower(filepath.ToSlash(path)), func(r rune) bool { return r == '/' })
+	return slices.Contains(names, ".git") || slices.Contains(names, ".ramo") && names[len(names)-1] == "config.toml"
 }
 
 func (t *target) close() { _ = t.dir.Close() } // nothing was written through it
