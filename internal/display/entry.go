@@ -1,13 +1,13 @@
 package display
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/ramo-dev/ramo/internal/rawjson"
 	"github.com/ramo-dev/ramo/message"
 	"github.com/ramo-dev/ramo/session"
 )
@@ -15,9 +15,6 @@ import (
 const (
 	// enough is how much of a text is looked at to fill a line.
 	enough = 2000
-	// large is the size of a tool result, in bytes, from which on its output is not decoded to show
-	// which call it answers.
-	large = 64 << 10
 	// searched is how much of an entry's text is searched: more than anyone types, less than a file
 	// that was pasted.
 	searched = 64 << 10
@@ -39,7 +36,7 @@ func (l *Lines) Entry(e session.Entry) string {
 	default:
 		return "[" + Line(e.Type(), enough) + "]"
 	}
-	if call, ok := l.largeResult(e); ok {
+	if call, ok := l.result(e); ok {
 		return Line(call, enough)
 	}
 	body, err := e.Body()
@@ -52,7 +49,7 @@ func (l *Lines) Entry(e session.Entry) string {
 // Search is the text that an entry is searched by, beside its label: role, text, tool and command,
 // summary, custom type (section 12), folded with Fold.
 func (l *Lines) Search(e session.Entry) string {
-	if call, ok := l.largeResult(e); ok {
+	if call, ok := l.result(e); ok {
 		return Fold(e.Role() + "\n" + call)
 	}
 	body, err := e.Body()
@@ -195,53 +192,41 @@ func assistant(m message.Message) string {
 	return "assistant: " + text
 }
 
-// largeResult is the text of a tool result with a large output, if the bytes around that tell which
-// call it answers. The quotes that are looked for would be escaped within a string, so what is found
-// is a member, and when there is one only it is not one of the details.
-func (l *Lines) largeResult(e session.Entry) (text string, ok bool) {
-	if e.Size() < large || e.Role() != message.RoleToolResult {
+// result is the call that a tool result answers, when the result is nothing but that: it did not
+// fail, and the call is known. Its output, which may be megabytes, is not decoded.
+func (l *Lines) result(e session.Entry) (text string, ok bool) {
+	if e.Role() != message.RoleToolResult {
 		return "", false
 	}
 	raw, err := e.Raw()
 	if err != nil {
 		return "", false
 	}
-	id, ok := member(raw, "toolCallId")
-	if !ok {
+	var msg []byte
+	rawjson.Object(raw, func(key []byte, start, end int) {
+		if string(key) == "message" {
+			msg = raw[start:end]
+		}
+	})
+	var id []byte
+	failed := false
+	rawjson.Object(msg, func(key []byte, start, end int) {
+		switch string(key) {
+		case "toolCallId":
+			id = msg[start:end]
+		case "isError":
+			failed = string(msg[start:end]) == "true"
+		}
+	})
+	name, ok := rawjson.String(id)
+	if !ok || failed {
 		return "", false
 	}
-	failed, ok := member(raw, "isError")
-	if !ok && bytes.Contains(raw, []byte(`"isError"`)) || string(failed) == "true" {
-		return "", false
-	}
-	var s string
-	if json.Unmarshal(id, &s) != nil {
-		return "", false
-	}
-	c, ok := l.call(e, s)
+	c, ok := l.call(e, name)
 	if !ok {
 		return "", false
 	}
 	return Call(c), true
-}
-
-// member is the value, a short string or a literal, of the only member with a name.
-func member(raw []byte, name string) (value []byte, ok bool) {
-	key := []byte(`"` + name + `":`)
-	at := bytes.Index(raw, key)
-	if at < 0 || bytes.Contains(raw[at+1:], key[:len(key)-1]) {
-		return nil, false
-	}
-	value = bytes.TrimLeft(raw[at+len(key):], " \t")
-	value = value[:min(len(value), 1000)]
-	end := bytes.IndexAny(value, ",} \t")
-	if len(value) > 0 && value[0] == '"' {
-		end = bytes.IndexByte(value[1:], '"') + 2
-	}
-	if end <= 1 {
-		return nil, false
-	}
-	return value[:end], true
 }
 
 // call finds the call that a tool result answers: in an answer above it, and not far.

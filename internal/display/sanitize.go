@@ -19,9 +19,7 @@ func Line(s string, limit int) string {
 	if plain(s) {
 		return s
 	}
-	if strings.ContainsRune(s, '\x1b') || strings.ContainsRune(s, '\u009b') {
-		s = ansi.Strip(s)
-	}
+	s = strip(s)
 	var b strings.Builder
 	b.Grow(len(s))
 	space := false
@@ -44,9 +42,6 @@ func Line(s string, limit int) string {
 
 // Text keeps line breaks and tabs, and takes out what Line takes out.
 func Text(s string) string {
-	if strings.ContainsRune(s, '\x1b') || strings.ContainsRune(s, '\u009b') {
-		s = ansi.Strip(s)
-	}
 	return strings.Map(func(r rune) rune {
 		switch {
 		case r == '\n' || r == '\t':
@@ -57,7 +52,16 @@ func Text(s string) string {
 			return -1
 		}
 		return r
-	}, s)
+	}, strip(s))
+}
+
+// strip takes out whole terminal sequences, of which else the harmless part would stay as text.
+func strip(s string) string {
+	s = strings.ToValidUTF8(s, "\ufffd")
+	if strings.ContainsRune(s, '\x1b') || strings.ContainsRune(s, '\u009b') {
+		s = ansi.Strip(s)
+	}
+	return s
 }
 
 func plain(s string) bool {
