@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 
 	"github.com/charmbracelet/x/term"
 
@@ -22,17 +23,17 @@ func openSession(ctx context.Context, arg string, opts ...session.Option) (*sess
 		return nil, err
 	}
 	const large = 200 << 20
-	shown := false
+	shown := int64(-1) // the percentage that stands there
 	if term.IsTerminal(os.Stderr.Fd()) {
 		opts = append(opts, session.WithProgress(func(done, total int64) {
-			if total > large {
-				fmt.Fprintf(os.Stderr, "\rreading %s: %d %%", display.Line(path, 0), done*100/total)
-				shown = true
+			if percent := done * 100 / max(total, 1); total > large && percent != shown {
+				fmt.Fprintf(os.Stderr, "\rreading %s: %d %%", display.Cut(display.Line(filepath.Base(path), 200), 50), percent)
+				shown = percent
 			}
 		}))
 	}
 	s, err := session.Open(ctx, path, opts...)
-	if shown {
+	if shown >= 0 {
 		fmt.Fprint(os.Stderr, "\r\x1b[K")
 	}
 	switch {

@@ -53,7 +53,7 @@ func (o *output) flushed(err error) error {
 
 // style wraps text in a colour, an SGR parameter such as "1;32".
 func (o *output) style(sgr, text string) string {
-	if !o.color || text == "" {
+	if !o.color || text == "" || sgr == "" {
 		return text
 	}
 	return "\x1b[" + sgr + "m" + text + "\x1b[0m"

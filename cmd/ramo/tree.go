@@ -278,7 +278,9 @@ func (v *treeView) line(s *shape, r row, bars []bool, width int) error {
 	}
 	end := ""
 	if int(r.node) == v.here {
-		end = "  ← here"
+		if end = "  ← here"; width < 2*len(end) {
+			end = ""
+		}
 		color = bold + ";" + color
 	}
 	line := v.out.style(faint, prefix) + v.out.style(yellow, mark) + label + v.out.style(strings.TrimSuffix(color, ";"), text)
@@ -288,14 +290,16 @@ func (v *treeView) line(s *shape, r row, bars []bool, width int) error {
 }
 
 // gutters draws what stands left of a node. At least 40 columns, or half the width, are left for
-// text: older gutters collapse into one mark.
+// text: older gutters collapse into one mark, by half the room at a time, so that those of one
+// neighbourhood meet.
 func gutters(r row, bars []bool, width int) string {
-	const step = 3
-	room := max((width-max(min(40, width), width/2))/step, 1)
+	const step, marks = 3, 4 // columns of a gutter; of what marks older ones and the active path
+	room := max((width-marks-max(min(40, width), width/2))/step, 1)
 	from := 0
 	var b strings.Builder
-	if len(bars) > room {
-		from = len(bars) - room
+	if more := len(bars) - room; more > 0 {
+		leap := max(room/2, 1)
+		from = min((more+leap-1)/leap*leap, len(bars)-1)
 		b.WriteString("… ")
 	}
 	for k := from; k < len(bars); k++ {
