@@ -1,7 +1,9 @@
 package main
 
 import (
+	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -56,12 +58,7 @@ filter is all unless one is given.`,
 			}
 			defer s.Close()
 			out := newOutput(cmd)
-			v := treeView{out: out, session: s, show: show, words: strings.Fields(display.Fold(search)), here: -1, done: cmd.Context().Done()}
-			if leaf, ok := s.Leaf(); ok {
-				v.leaf = leaf.Index()
-			} else {
-				v.leaf = -1
-			}
+			v := newTreeView(cmd.Context(), out, s, show, search)
 			if asJSON {
 				err = v.printJSON()
 			} else {
@@ -79,16 +76,25 @@ filter is all unless one is given.`,
 	return cmd
 }
 
+// treeView prints a session's tree. Entries are known by their numbers.
 type treeView struct {
 	out     *output
 	session *session.Session
 	show    func(n session.Node, leaf bool) bool
-	words   []string
+	words   []string // that a node must have, folded
 	leaf    int
 	here    int // the leaf, or the nearest node above it that is shown
 	lines   display.Lines
 	shown   int
 	done    <-chan struct{}
+}
+
+func newTreeView(ctx context.Context, out *output, s *session.Session, show func(session.Node, bool) bool, search string) *treeView {
+	v := &treeView{out: out, session: s, show: show, words: strings.Fields(display.Fold(search)), leaf: nothing, here: nothing, done: ctx.Done()}
+	if leaf, ok := s.Leaf(); ok {
+		v.leaf = leaf.Index()
+	}
+	return v
 }
 
 // wanted tells whether a node is shown.
@@ -127,26 +133,51 @@ func (v *treeView) stopped() bool {
 
 func (v *treeView) interrupted() error { return fmt.Errorf("interrupted") }
 
-// shape is the tree of the nodes that are shown: those whose own parent is hidden hang from the
-// nearest one above that is not. Its numbers are those of the entries.
-type shape struct {
-	first, next []int32
-	roots       []int32
-	active      []bool
-	label       map[int32]string
+const nothing = -1
+
+// links are the children of every entry: the first, and of each the next.
+type links struct{ first, last, next []int32 }
+
+func newLinks(n int) links {
+	l := links{make([]int32, n+1), make([]int32, n+1), make([]int32, n+1)}
+	for i := range n + 1 {
+		l.first[i], l.last[i], l.next[i] = nothing, nothing, nothing
+	}
+	return l
 }
 
-const nothing = -1
+// add hangs an entry from another, or from nothing, behind those that do already.
+func (l *links) add(parent, i int32) {
+	if l.first[parent+1] == nothing {
+		l.first[parent+1] = i
+	} else {
+		l.next[l.last[parent+1]+1] = i
+	}
+	l.last[parent+1] = i
+}
+
+// push puts the children of an entry, or of nothing, on a stack, so that the first comes out first.
+func (l *links) push(stack []int32, parent int32) []int32 {
+	start := len(stack)
+	for c := l.first[parent+1]; c != nothing; c = l.next[c+1] {
+		stack = append(stack, c)
+	}
+	slices.Reverse(stack[start:])
+	return stack
+}
+
+// shape is the tree of the nodes that are shown, in the order in which they are: those whose own
+// parent is hidden hang from the nearest one above that is not.
+type shape struct {
+	links
+	active, shown []bool
+	label         map[int32]string
+}
 
 func (v *treeView) shape() shape {
 	n := v.session.Len()
-	s := shape{first: make([]int32, n), next: make([]int32, n), active: make([]bool, n), label: map[int32]string{}}
-	last := make([]int32, n)
-	for i := range n {
-		s.first[i], s.next[i], last[i] = nothing, nothing, nothing
-	}
-	// The way down to the node at hand: for each depth the nearest shown node.
-	var way []int32
+	s := shape{active: make([]bool, n), shown: make([]bool, n), label: map[int32]string{}}
+	whole := newLinks(n)
 	for node := range v.session.Tree() {
 		i := int32(node.Index())
 		if v.stopped() {
@@ -155,56 +186,55 @@ func (v *treeView) shape() shape {
 		if int(i) >= n {
 			continue // appended meanwhile
 		}
-		way = way[:min(node.Depth, len(way))]
 		parent := int32(nothing)
-		if node.Depth > 0 {
-			parent = way[node.Depth-1]
+		if p, ok := node.Parent(); ok {
+			parent = int32(p.Index())
 		}
+		whole.add(parent, i)
 		s.active[i] = node.Active
-		if !v.wanted(node) {
-			way = append(way, parent)
+		if s.shown[i] = v.wanted(node); !s.shown[i] {
 			continue
 		}
-		way = append(way, i)
+		v.shown++
 		if node.Label != "" {
 			s.label[i] = node.Label
 		}
-		v.shown++
 		if node.Active {
 			v.here = node.Index()
 		}
-		switch {
-		case parent == nothing:
-			s.roots = append(s.roots, i)
-		case last[parent] == nothing:
-			s.first[parent], last[parent] = i, i
-		default:
-			s.next[last[parent]], last[parent] = i, i
+	}
+	s.links = newLinks(n)
+	above := make([]int32, n) // the nearest shown entry above
+	stack := s.activeFirst(whole.push(nil, nothing), 0)
+	for _, i := range stack {
+		above[i] = nothing
+	}
+	for len(stack) > 0 {
+		i := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		from := above[i]
+		if s.shown[i] {
+			s.add(from, i)
+			from = i
+		}
+		start := len(stack)
+		stack = s.activeFirst(whole.push(stack, i), start)
+		for _, c := range stack[start:] {
+			above[c] = from
 		}
 	}
 	return s
 }
 
-// children are a node's, the one on the active path first.
-func (s *shape) children(i int32) []int32 {
-	if i == nothing {
-		return activeFirst(s.roots, s.active)
+// activeFirst moves the sibling on the active path, if one is, to where a stack gives it out first.
+func (s *shape) activeFirst(stack []int32, start int) []int32 {
+	siblings := stack[start:]
+	if k := slices.IndexFunc(siblings, func(i int32) bool { return s.active[i] }); k >= 0 {
+		i := siblings[k]
+		copy(siblings[k:], siblings[k+1:])
+		siblings[len(siblings)-1] = i
 	}
-	var list []int32
-	for c := s.first[i]; c != nothing; c = s.next[c] {
-		list = append(list, c)
-	}
-	return activeFirst(list, s.active)
-}
-
-func activeFirst(list []int32, active []bool) []int32 {
-	for k, i := range list {
-		if active[i] {
-			out := append([]int32{i}, list[:k]...)
-			return append(out, list[k+1:]...)
-		}
-	}
-	return list
+	return stack
 }
 
 // row is a node waiting to be printed.
@@ -219,16 +249,17 @@ func (v *treeView) print() error {
 	s := v.shape()
 	width := v.out.columns()
 	var bars []bool // for each level of indent, whether a line goes on below
+	var children []int32
 	push := func(stack []row, parent int32, indent int, branched bool) []row {
-		children := s.children(parent)
+		children = s.push(children[:0], parent) // the last one first
 		several := len(children) > 1
 		// Indent grows where a node has several children, and once more for the first generation
 		// after that, so that a single chain stays flat.
 		if several || branched && parent != nothing {
 			indent++
 		}
-		for k := len(children) - 1; k >= 0; k-- {
-			stack = append(stack, row{children[k], indent, several, k == len(children)-1})
+		for k, c := range children {
+			stack = append(stack, row{c, indent, several, k == 0})
 		}
 		return stack
 	}
