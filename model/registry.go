@@ -117,6 +117,14 @@ func (r *Registry) Model(name string) (Model, error) {
 	return &chat{p, info}, nil
 }
 
+// Usable tells whether a model could be asked now: its provider is known, and there is a key if it
+// needs one.
+func (r *Registry) Usable(name string) bool {
+	provider, id, ok := strings.Cut(name, "/")
+	p := r.providers[provider]
+	return ok && id != "" && p != nil && p.usable()
+}
+
 // nearest is the known model whose name, or whose name without the provider, is most like a name.
 func (r *Registry) nearest(name string) string {
 	best, at := "", max(3, len(name)/3)+1

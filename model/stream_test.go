@@ -22,10 +22,10 @@ func each(t *testing.T, script []modeltest.Turn, f func(t *testing.T, s *modelte
 		protocol modeltest.Protocol
 		kind     string
 	}{
-		"anthropic":     {modeltest.Anthropic, "anthropic"},
-		"openai":        {modeltest.OpenAI, "openai"},
-		"google":        {modeltest.Google, "google"},
-		"openrouter":    {modeltest.OpenAI, "openrouter"},
+		"anthropic":         {modeltest.Anthropic, "anthropic"},
+		"openai":            {modeltest.OpenAI, "openai"},
+		"google":            {modeltest.Google, "google"},
+		"openrouter":        {modeltest.OpenAI, "openrouter"},
 		"openai-compatible": {modeltest.OpenAI, "openai-compatible"},
 	} {
 		t.Run(name, func(t *testing.T) {

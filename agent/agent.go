@@ -1,0 +1,309 @@
+// Package agent is the live session: a session, the active model, the tools and the extensions, and
+// the order in which they take their turns (sections 9 to 11 of the specification).
+//
+// [New] takes an open session. [Agent.Prompt] puts a request to the model and records everything as
+// it comes, [Agent.NavigateTree] moves within the session, [Agent.Branch] and [Agent.Fork] go on in
+// a new one, [Agent.Compact] shortens the context. One operation runs at a time: another fails with
+// [ErrBusy], but for a move, which first stops a running answer. [Agent.Abort] cancels whatever
+// runs; a cancelled operation leaves the log and the leaf as they were, and of an answer keeps what
+// had arrived.
+//
+// [Agent.Listen] tells a user interface what happens, while it happens. An Agent is safe for
+// concurrent use.
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/ramo-dev/ramo/agent/tool"
+	"github.com/ramo-dev/ramo/message"
+	"github.com/ramo-dev/ramo/model"
+	"github.com/ramo-dev/ramo/session"
+	"github.com/ramo-dev/ramo/summary"
+)
+
+// Options say how an agent works. Only Models is needed to chat.
+type Options struct {
+	Models       *model.Registry
+	Model        string // "provider/modelId"; "" is what the session's path says
+	SummaryModel string // for branch summaries and compactions; "" is the chat's
+	Thinking     string // level; "" is what the session's path says
+	System       string // the system prompt
+
+	Tools []tool.Tool
+	// Approve is asked before a tool runs that needs it. nil refuses all such calls.
+	Approve func(ctx context.Context, call message.Block) (bool, error)
+
+	// Compaction are the settings for the model's window; the zero value is summary.DefaultSettings.
+	Compaction *summary.Settings
+	// NewPath names the file of a new session; "" keeps it in memory. nil puts it beside the present
+	// one.
+	NewPath func(h session.Header) string
+	// SessionOptions are for the sessions that the agent opens itself.
+	SessionOptions []session.Option
+	// BlobDir is where omp keeps images outside of its logs; "" is message.BlobDir.
+	BlobDir string
+	// MaxRounds is how often in one prompt the model may call tools; 0 is 200.
+	MaxRounds int
+}
+
+// Errors to tell apart, with errors.Is.
+var (
+	ErrBusy    = errors.New("busy")
+	ErrNoModel = errors.New("no model is active")
+	ErrClosed  = errors.New("the agent is closed")
+)
+
+// Agent is a live session.
+type Agent struct {
+	opt Options
+
+	mu        sync.Mutex // guards what follows
+	session   *session.Session
+	model     model.Model // nil: none
+	thinking  string
+	running   *operation
+	listeners []*listener
+	closed    bool
+}
+
+type operation struct {
+	name   string
+	cancel context.CancelFunc
+	done   chan struct{}
+}
+
+type listener struct{ f func(Event) }
+
+// New makes a live session of an open one, which the agent closes. A model that the session names
+// but that cannot be asked here is left out; one that Options name is an error.
+func New(s *session.Session, o Options) (*Agent, error) {
+	if o.Models == nil {
+		o.Models = model.NewRegistry(nil)
+	}
+	if o.MaxRounds <= 0 {
+		o.MaxRounds = 200
+	}
+	a := &Agent{opt: o, session: s, thinking: "off"}
+	if o.Model != "" {
+		m, err := o.Models.Model(o.Model)
+		if err != nil {
+			return nil, err
+		}
+		a.model = m
+	}
+	if err := a.adopt(); err != nil {
+		return nil, err
+	}
+	return a, nil
+}
+
+// adopt takes up what the session's path says, where the options say nothing.
+func (a *Agent) adopt() error {
+	c, err := a.session.Context("")
+	if err != nil {
+		return err
+	}
+	if a.opt.Model == "" {
+		a.model = nil
+		if m, err := a.opt.Models.Model(c.Models["default"]); err == nil && a.opt.Models.Usable(c.Models["default"]) {
+			a.model = m
+		}
+	}
+	a.thinking = c.ThinkingLevel
+	if a.opt.Thinking != "" {
+		a.thinking = a.opt.Thinking
+	}
+	return nil
+}
+
+// Close ends the running operation and closes the session.
+func (a *Agent) Close() error {
+	a.mu.Lock()
+	a.closed = true
+	op := a.running
+	a.mu.Unlock()
+	if op != nil {
+		op.cancel()
+		<-op.done
+	}
+	return a.Session().Close()
+}
+
+// Session is the present session. Branch, Fork, NewSession and Switch change it.
+func (a *Agent) Session() *session.Session {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.session
+}
+
+// Model is the active model; ok is false when there is none.
+func (a *Agent) Model() (info model.Info, ok bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.model == nil {
+		return model.Info{}, false
+	}
+	return a.model.Info(), true
+}
+
+// Thinking is the thinking level.
+func (a *Agent) Thinking() string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.thinking
+}
+
+// Running is the name of the running operation, "" for none.
+func (a *Agent) Running() string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.running == nil {
+		return ""
+	}
+	return a.running.name
+}
+
+// Abort cancels the running operation, if there is one, and waits until it has ended.
+func (a *Agent) Abort() bool {
+	a.mu.Lock()
+	op := a.running
+	a.mu.Unlock()
+	if op == nil {
+		return false
+	}
+	op.cancel()
+	<-op.done
+	return true
+}
+
+// The names of operations.
+const (
+	opPrompt   = "prompt"
+	opNavigate = "navigate"
+	opBranch   = "branch"
+	opFork     = "fork"
+	opSwitch   = "switch"
+	opCompact  = "compact"
+	opSet      = "set"
+)
+
+// begin starts an operation: it waits for nothing, but for an answer that it stops. end must be
+// called.
+func (a *Agent) begin(ctx context.Context, name string) (_ context.Context, end func(), _ error) {
+	for {
+		a.mu.Lock()
+		if a.closed {
+			a.mu.Unlock()
+			return nil, nil, ErrClosed
+		}
+		other := a.running
+		if other == nil {
+			ctx, cancel := context.WithCancel(ctx)
+			op := &operation{name, cancel, make(chan struct{})}
+			a.running = op
+			a.mu.Unlock()
+			return ctx, func() {
+				cancel()
+				a.mu.Lock()
+				a.running = nil
+				a.mu.Unlock()
+				close(op.done)
+			}, nil
+		}
+		a.mu.Unlock()
+		stops := name == opNavigate || name == opBranch || name == opFork || name == opSwitch
+		if !stops || other.name != opPrompt {
+			return nil, nil, fmt.Errorf("%w: %s is running; wait for it, or abort it", ErrBusy, other.name)
+		}
+		other.cancel()
+		select {
+		case <-other.done:
+		case <-ctx.Done():
+			return nil, nil, ctx.Err()
+		}
+	}
+}
+
+// Listen has f called with each event, in order, from the goroutine of the operation: it must not
+// block, and not start another operation. off ends that.
+func (a *Agent) Listen(f func(Event)) (off func()) {
+	l := &listener{f}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.listeners = append(a.listeners, l)
+	return func() {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		for i, x := range a.listeners {
+			if x == l {
+				a.listeners = append(a.listeners[:i:i], a.listeners[i+1:]...)
+				return
+			}
+		}
+	}
+}
+
+func (a *Agent) emit(e Event) {
+	a.mu.Lock()
+	all := a.listeners
+	a.mu.Unlock()
+	for _, l := range all {
+		l.f(e)
+	}
+}
+
+// SetModel makes a model the active one and notes it on the path. It takes "provider/modelId".
+func (a *Agent) SetModel(ctx context.Context, name string) error {
+	m, err := a.opt.Models.Model(name)
+	if err != nil {
+		return err
+	}
+	ctx, end, err := a.begin(ctx, opSet)
+	if err != nil {
+		return err
+	}
+	defer end()
+	e, err := a.Session().Append(ctx, session.ModelChange{Model: m.Info().Ref()})
+	if err != nil {
+		return err
+	}
+	a.mu.Lock()
+	a.model, a.opt.Model = m, name
+	a.mu.Unlock()
+	a.emit(Event{Type: ModelChanged, Entry: e, Text: name})
+	return nil
+}
+
+// SetThinkingLevel sets how much the model thinks and notes it on the path.
+func (a *Agent) SetThinkingLevel(ctx context.Context, level string) error {
+	if !validLevel(level) {
+		return fmt.Errorf("the thinking level is one of %v, not %q", model.Levels, level)
+	}
+	ctx, end, err := a.begin(ctx, opSet)
+	if err != nil {
+		return err
+	}
+	defer end()
+	e, err := a.Session().Append(ctx, session.ThinkingLevelChange{Level: level})
+	if err != nil {
+		return err
+	}
+	a.mu.Lock()
+	a.thinking, a.opt.Thinking = level, level
+	a.mu.Unlock()
+	a.emit(Event{Type: ThinkingChanged, Entry: e, Text: level})
+	return nil
+}
+
+func validLevel(level string) bool {
+	for _, l := range model.Levels {
+		if l == level {
+			return true
+		}
+	}
+	return false
+}

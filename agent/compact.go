@@ -1,0 +1,105 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/ramo-dev/ramo/model"
+	"github.com/ramo-dev/ramo/session"
+	"github.com/ramo-dev/ramo/summary"
+)
+
+// Compact shortens the context: a compaction takes the place of what it summarises (section 11).
+// Cancelling ctx leaves everything as it was.
+func (a *Agent) Compact(ctx context.Context, instructions string) (_ session.Entry, err error) {
+	by, err := a.summarizer("")
+	if err != nil {
+		return session.Entry{}, err
+	}
+	ctx, end, err := a.begin(ctx, opCompact)
+	if err != nil {
+		return session.Entry{}, err
+	}
+	defer func() {
+		end()
+		a.emit(Event{Type: Idle, Text: opCompact, Err: err})
+	}()
+	return a.compactWith(ctx, by, instructions)
+}
+
+// compact is a compaction in the middle of a prompt.
+func (a *Agent) compact(ctx context.Context, m model.Model, instructions string) error {
+	by, err := a.summarizer("")
+	if err != nil {
+		return err
+	}
+	if by.window == 0 {
+		by.window = m.Info().ContextWindow
+	}
+	_, err = a.compactWith(ctx, by, instructions)
+	return err
+}
+
+// compactIfFull compacts before a prompt when the context has passed the threshold.
+func (a *Agent) compactIfFull(ctx context.Context, m model.Model) error {
+	window := m.Info().ContextWindow
+	set := a.settings(window)
+	if !set.Enabled || window <= 0 {
+		return nil
+	}
+	c, err := a.Session().Context("")
+	if err != nil {
+		return err
+	}
+	if !summary.ShouldCompact(summary.ContextTokens(c), window, set) {
+		return nil
+	}
+	err = a.compact(ctx, m, "")
+	if errors.Is(err, summary.ErrNothingToCompact) || errors.Is(err, summary.ErrAlreadyCompacted) {
+		return nil // what is left is what must be sent; the provider may yet take it
+	}
+	return err
+}
+
+func (a *Agent) compactWith(ctx context.Context, by summarizer, instructions string) (session.Entry, error) {
+	s := a.Session()
+	prepared, err := summary.PrepareCompaction(s, "", a.settings(by.window))
+	if err != nil {
+		return session.Entry{}, err
+	}
+	answer, err := a.beforeCompact(ctx, prepared, instructions)
+	if err != nil {
+		return session.Entry{}, err
+	}
+	if answer.Cancel {
+		return session.Entry{}, fmt.Errorf("%w: an extension cancelled the compaction: %s", context.Canceled, answer.Reason)
+	}
+	var body session.Compaction
+	if answer.Result != nil {
+		body = *answer.Result
+		body.FromExtension = true
+	} else {
+		a.emit(Event{Type: SummaryStart, Text: by.name})
+		if by.extract {
+			body, err = summary.ExtractCompaction(prepared)
+		} else {
+			body, err = summary.Compact(ctx, a.complete(by.model), prepared, summary.CompactOptions{
+				Instructions: instructions, ExtraContext: answer.ExtraContext, Prompt: answer.Prompt, PreserveData: answer.PreserveData,
+			})
+		}
+		if err != nil {
+			return session.Entry{}, err
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return session.Entry{}, err
+	}
+	e, err := s.Append(context.WithoutCancel(ctx), body)
+	if err != nil {
+		return session.Entry{}, err
+	}
+	a.afterCompact(ctx, e)
+	a.emit(Event{Type: Compacted, Entry: e})
+	return e, nil
+}

@@ -1,0 +1,202 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+
+	"github.com/ramo-dev/ramo/message"
+	"github.com/ramo-dev/ramo/session"
+)
+
+// Branching is what Branch did.
+type Branching struct {
+	Path       string // of the new session; "" in memory
+	EditorText string // the request, for the editor
+	Images     []message.Block
+	Cancelled  bool // by an extension
+	Reason     string
+	// SkipRestore tells that an extension asked not to restore the conversation.
+	SkipRestore bool
+}
+
+// Branch makes a new session of the way to before a request, and goes on there (section 10). The
+// present session is untouched. The entry must be a user message.
+func (a *Agent) Branch(ctx context.Context, entryID string) (b Branching, err error) {
+	e, ok := a.Session().Entry(entryID)
+	if !ok {
+		return b, fmt.Errorf("%w: %q", session.ErrNotFound, entryID)
+	}
+	if e.Role() != message.RoleUser {
+		return b, fmt.Errorf("entry %s is no user message: a branch starts at a request", entryID)
+	}
+	ctx, end, err := a.begin(ctx, opBranch)
+	if err != nil {
+		return b, err
+	}
+	defer func() {
+		end()
+		a.emit(Event{Type: Idle, Text: opBranch, Err: err})
+	}()
+	s := a.Session()
+	answer, err := a.beforeBranch(ctx, entryID)
+	if err != nil {
+		return b, err
+	}
+	if answer.Cancel {
+		b.Cancelled, b.Reason = true, answer.Reason
+		return b, nil
+	}
+	b.SkipRestore = answer.SkipRestore
+	if b.EditorText, b.Images, _, err = requestOf(e); err != nil {
+		return b, err
+	}
+	previous := s.Path()
+	var next *session.Session
+	if parent, ok := e.Parent(); ok {
+		next, err = s.CreateBranchedSession(ctx, parent.ID(), a.newPath(s, session.NewHeader(s.Header().Cwd)), a.opt.SessionOptions...)
+	} else {
+		next, err = a.start(s.Header().Cwd, s.Path())
+	}
+	if err != nil {
+		return b, err
+	}
+	if err := a.take(next); err != nil {
+		return b, err
+	}
+	b.Path = next.Path()
+	a.afterBranch(ctx, previous)
+	return b, nil
+}
+
+// Fork copies the whole tree into a new session and goes on there, at the same entry.
+func (a *Agent) Fork(ctx context.Context) (path string, err error) {
+	ctx, end, err := a.begin(ctx, opFork)
+	if err != nil {
+		return "", err
+	}
+	defer func() {
+		end()
+		a.emit(Event{Type: Idle, Text: opFork, Err: err})
+	}()
+	s := a.Session()
+	if cancelled, err := a.beforeSwitch(ctx, "fork", ""); err != nil || cancelled {
+		return "", cancelledOr(err)
+	}
+	leaf, ok := s.Leaf()
+	next, err := s.Fork(ctx, a.newPath(s, session.NewHeader(s.Header().Cwd)), a.opt.SessionOptions...)
+	if err != nil {
+		return "", err
+	}
+	if ok {
+		err = next.BranchTo(leaf.ID())
+	} else {
+		next.ResetLeaf()
+	}
+	if err != nil {
+		return "", err
+	}
+	if err := a.take(next); err != nil {
+		return "", err
+	}
+	a.afterSwitch(ctx, "fork", s.Path())
+	return next.Path(), next.SavePosition()
+}
+
+// NewSession starts a session about the same directory and goes on there. Its file appears with the
+// first message.
+func (a *Agent) NewSession(ctx context.Context) (err error) {
+	ctx, end, err := a.begin(ctx, opSwitch)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		end()
+		a.emit(Event{Type: Idle, Text: opSwitch, Err: err})
+	}()
+	s := a.Session()
+	if cancelled, err := a.beforeSwitch(ctx, "new", ""); err != nil || cancelled {
+		return cancelledOr(err)
+	}
+	next, err := a.start(s.Header().Cwd, "")
+	if err != nil {
+		return err
+	}
+	if err := a.take(next); err != nil {
+		return err
+	}
+	a.afterSwitch(ctx, "new", s.Path())
+	return nil
+}
+
+// Switch opens another session and goes on there.
+func (a *Agent) Switch(ctx context.Context, path string) (err error) {
+	ctx, end, err := a.begin(ctx, opSwitch)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		end()
+		a.emit(Event{Type: Idle, Text: opSwitch, Err: err})
+	}()
+	s := a.Session()
+	if cancelled, err := a.beforeSwitch(ctx, "resume", path); err != nil || cancelled {
+		return cancelledOr(err)
+	}
+	next, err := session.Open(ctx, path, a.opt.SessionOptions...)
+	if err != nil {
+		return err
+	}
+	if err := a.take(next); err != nil {
+		return err
+	}
+	a.afterSwitch(ctx, "resume", s.Path())
+	return nil
+}
+
+func cancelledOr(err error) error {
+	if err != nil {
+		return err
+	}
+	return fmt.Errorf("%w: an extension refused to leave the session", context.Canceled)
+}
+
+// start makes a session that nothing is in yet.
+func (a *Agent) start(cwd, parent string) (*session.Session, error) {
+	h := session.NewHeader(cwd)
+	h.ParentSession = parent
+	path := a.newPath(a.Session(), h)
+	if path == "" {
+		return session.NewMemory(h, a.opt.SessionOptions...), nil
+	}
+	return session.Create(path, h, a.opt.SessionOptions...)
+}
+
+// newPath is where a new session goes: a session in memory is followed by others in memory.
+func (a *Agent) newPath(s *session.Session, h session.Header) string {
+	switch {
+	case s.Path() == "":
+		return ""
+	case a.opt.NewPath != nil:
+		return a.opt.NewPath(h)
+	}
+	return session.NewPath(filepath.Dir(s.Path()), h)
+}
+
+// take makes a session the present one and closes the one before.
+func (a *Agent) take(next *session.Session) error {
+	a.mu.Lock()
+	old := a.session
+	a.session = next
+	err := a.adopt()
+	if err != nil {
+		a.session = old
+	}
+	a.mu.Unlock()
+	if err != nil {
+		_ = next.Close()
+		return err
+	}
+	a.emit(Event{Type: SessionChanged, Text: next.Path()})
+	return old.Close()
+}
