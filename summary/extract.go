@@ -237,7 +237,7 @@ func (f *facts) answered(m message.Message) {
 // called is what a call runs. What names it best is a command, a file, or its first text.
 func called(c message.Block) run {
 	if c.Name == "bash" {
-		return run{Text: argument(c, "command")}
+		return newRun("", argument(c, "command"))
 	}
 	text := callPath(c)
 	if text == "" {
@@ -247,7 +247,12 @@ func called(c message.Block) run {
 			}
 		})
 	}
-	return run{Tool: c.Name, Text: text}
+	return newRun(c.Name, text)
+}
+
+// newRun bounds the text: commands can be whole scripts.
+func newRun(tool, text string) run {
+	return run{Tool: tool, Text: ellipsis(strings.TrimSpace(display.Text(text)), 400)}
 }
 
 // result enters how a call went. Of tools other than the shell only failures matter, and that what
@@ -270,9 +275,9 @@ func (f *facts) result(m message.Message) {
 }
 
 func (f *facts) execution(m message.Message) {
-	r := run{Text: m.Command}
+	r := newRun("", m.Command)
 	if m.Role == message.RolePythonExecution {
-		r = run{Tool: "python", Text: m.Code}
+		r = newRun("python", m.Code)
 	}
 	switch {
 	case m.Cancelled:
@@ -280,7 +285,7 @@ func (f *facts) execution(m message.Message) {
 	case m.ExitCode != nil && *m.ExitCode != 0:
 		r.How, r.Error = failure(*m.ExitCode, m.Output), errorLine(m.Output)
 	}
-	if strings.TrimSpace(r.Text) != "" {
+	if r.Text != "" {
 		f.ran(r)
 	}
 }
@@ -289,7 +294,6 @@ func (r run) same(o run) bool { return r.Tool == o.Tool && r.Text == o.Text }
 
 // ran counts a run, as the latest.
 func (f *facts) ran(r run) {
-	r.Text = ellipsis(strings.TrimSpace(display.Text(r.Text)), 400) // commands can be whole scripts
 	r.Times = 1
 	if r.How != "" {
 		r.Failed = 1

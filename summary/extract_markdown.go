@@ -195,7 +195,9 @@ func firstParagraph(text string) string {
 
 var heading = regexp.MustCompile(`(?m)^#{1,6}[ \t].*$`)
 
-func withoutHeadings(text string) string { return strings.TrimSpace(heading.ReplaceAllString(text, "")) }
+func withoutHeadings(text string) string {
+	return strings.TrimSpace(heading.ReplaceAllString(text, ""))
+}
 
 // quote puts a text into a Markdown quotation, so that no heading in it breaks the summary.
 func quote(text string) string {
