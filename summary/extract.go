@@ -252,7 +252,7 @@ func called(c message.Block) run {
 
 // newRun bounds the text: commands can be whole scripts.
 func newRun(tool, text string) run {
-	return run{Tool: tool, Text: ellipsis(strings.TrimSpace(display.Text(text)), 400)}
+	return run{Tool: tool, Text: ellipsis(strings.TrimSpace(display.Text(text)), 250)}
 }
 
 // result enters how a call went. Of tools other than the shell only failures matter, and that what
@@ -317,7 +317,7 @@ func exitCode(m message.Message, out string) (code int, ok bool) {
 	if !m.IsError {
 		return 0, false // output may well speak of the exit codes of others
 	}
-	all := exitWords.FindAllStringSubmatch(out, -1)
+	all := exitWords.FindAllStringSubmatch(out[max(0, len(out)-500):], -1)
 	if len(all) == 0 {
 		return 0, false
 	}
@@ -341,8 +341,13 @@ var (
 )
 
 // errorLine is the first line of an output that looks like an error, or else its first line that
-// says anything. What is said about the exit itself is told apart.
+// says anything. What is said about the exit itself is told apart. Of an output that is very long the
+// middle is not looked at.
 func errorLine(out string) string {
+	const end = 64 << 10
+	if len(out) > 2*end {
+		out = out[:end] + "\n" + out[len(out)-end:]
+	}
 	first := ""
 	for l := range strings.Lines(out) {
 		line := display.Line(l, 2000)

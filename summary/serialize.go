@@ -62,7 +62,7 @@ func piece(m message.Message, limit int) string {
 		if m.IsError {
 			head += " (it failed)"
 		}
-		if body = shorten(clean(m.Text()), maxOutput) + pictures(m.Images()); body == "" {
+		if body = output(m.Text()) + pictures(m.Images()); body == "" {
 			body = "(no output)"
 		}
 	case message.RoleBashExecution, message.RolePythonExecution:
@@ -126,8 +126,8 @@ func execution(m message.Message) (head, body string) {
 	case m.ExitCode != nil:
 		body += fmt.Sprintf("\n(exit code %d)", *m.ExitCode)
 	}
-	if out := clean(m.Output); out != "" {
-		body += "\n" + shorten(out, maxOutput)
+	if out := output(m.Output); out != "" {
+		body += "\n" + out
 	}
 	return head, body
 }
@@ -154,8 +154,9 @@ func pictures(blocks []message.Block) string {
 	return "\n[" + count(len(blocks), "image") + "]"
 }
 
-// clean takes out what only a terminal understands.
-func clean(output string) string { return strings.TrimSpace(display.Text(output)) }
+// output is what a tool printed, shortened first, for it may be huge, and without what only a
+// terminal understands.
+func output(text string) string { return strings.TrimSpace(display.Text(shorten(text, maxOutput))) }
 
 // shorten keeps the head and the tail of a text that is longer than limit bytes, and says how much
 // it leaves out. The note comes on top of the limit.
