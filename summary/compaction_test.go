@@ -118,6 +118,7 @@ func TestWhereACompactionMayCut(t *testing.T) {
 		{"an answer to a note", []message.Message{user, done, say(message.RoleCustom), done}, 150, 3, 2},
 		{"the last step is kept even if it is too long", []message.Message{user, done, user}, 10, 2, 2},
 		{"a single step", []message.Message{user}, 10, 0, 0},
+		{"all of it fits, but could not be cut at its start", []message.Message{gets("9"), user, done}, 1000, 0, 0},
 		{"only a result", []message.Message{gets("1")}, 10, 0, 0},
 		{"the request was cut off before", []message.Message{done, done, done}, 150, 2, 2},
 	} {
@@ -157,6 +158,9 @@ func TestACutInsideATurnAlsoSummarisesItsPrefix(t *testing.T) {
 	}
 	if !strings.HasPrefix(c.Summary, "notes\n\n# The turn that goes on below\n\nnotes") {
 		t.Errorf("summary: %s", c.Summary)
+	}
+	if !slices.Equal(p.Files.Read, []string{"a"}) {
+		t.Errorf("files of the prefix: %+v", p.Files)
 	}
 }
 
