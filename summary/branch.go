@@ -65,7 +65,7 @@ func PrepareBranch(entries []session.Entry, budget int64) (PreparedBranch, error
 	p := PreparedBranch{MaxOutput: 4096}
 	limit := maxPiece
 	if budget > 0 {
-		p.MaxOutput = min(p.MaxOutput, max(budget/2, 1))
+		p.MaxOutput = min(p.MaxOutput, max(budget/4, 1))
 		limit = min(limit, int(budget*4))
 	}
 	files := fileSet{}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/ramo-dev/ramo/internal/display"
@@ -25,7 +26,9 @@ func DefaultSettings() Settings {
 }
 
 // For fits the settings to a model's context window, in tokens (0: not known), which may be smaller
-// than they suppose: of a small window half is reserve, and half of the rest is kept.
+// than they suppose: of a small window half is reserve, and half of the rest is kept. The window is
+// that of the model that goes on with the conversation; if another one writes the summary, set
+// InputTokens to the Budget of its window.
 func (s Settings) For(window int64) Settings {
 	s.InputTokens = Budget(window, s.ReserveTokens)
 	if window > 0 {
@@ -96,7 +99,7 @@ func PrepareCompaction(s *session.Session, leaf string, set Settings) (PreparedC
 		}
 		return PreparedCompaction{}, fmt.Errorf("%w: the context is one single step, which cannot be cut", ErrNothingToCompact)
 	}
-	if Serialize(msgs[:cut.First]) == "" {
+	if !slices.ContainsFunc(msgs[:cut.First], func(m message.Message) bool { return piece(m, maxPiece) != "" }) {
 		return PreparedCompaction{}, fmt.Errorf("%w: no model is shown what could be taken out", ErrNothingToCompact)
 	}
 	for _, e := range entries[:cut.First] {
@@ -157,13 +160,13 @@ func Compact(ctx context.Context, complete Complete, p PreparedCompaction, o Com
 	text, override := p.Previous, o.Prompt
 	var err error
 	if len(p.Messages) > 0 {
-		if text, err = p.summarize(ctx, &w, p.Messages, p.Previous, taskFirst, override, r); err != nil {
+		if text, err = p.summarize(ctx, &w, p.Messages, p.Previous, taskFirst, override, r, p.maxOutput()); err != nil {
 			return session.Compaction{}, err
 		}
 		override = ""
 	}
 	if len(p.TurnPrefix) > 0 {
-		prefix, err := p.summarize(ctx, &w, p.TurnPrefix, "", taskPrefix, override, r)
+		prefix, err := p.summarize(ctx, &w, p.TurnPrefix, "", taskPrefix, override, r, p.maxOutput()/2)
 		if err != nil {
 			return session.Compaction{}, err
 		}
@@ -189,12 +192,20 @@ func Compact(ctx context.Context, complete Complete, p PreparedCompaction, o Com
 	}, nil
 }
 
-// summarize writes the summary of messages, in as many rounds as the input limit needs.
-func (p PreparedCompaction) summarize(ctx context.Context, w *writer, msgs []message.Message, previous, task, override string, r request) (string, error) {
-	input := p.settings.InputTokens
+// maxOutput is how many tokens the summary of whole turns may have: what the reserve has room for,
+// but of a small window so little that with what is kept it is not full again at once.
+func (p PreparedCompaction) maxOutput() int64 {
 	output := max(p.settings.ReserveTokens*4/5, 1024)
+	if p.settings.InputTokens > 0 {
+		output = min(output, max(p.settings.InputTokens/4, 2))
+	}
+	return output
+}
+
+// summarize writes the summary of messages, in as many rounds as the input limit needs.
+func (p PreparedCompaction) summarize(ctx context.Context, w *writer, msgs []message.Message, previous, task, override string, r request, output int64) (string, error) {
+	input := p.settings.InputTokens
 	if input > 0 {
-		output = min(output, max(input/2, 1))
 		previous = shorten(previous, int(input*2)) // half of what the model takes, in bytes
 	}
 	parts := chunks(msgs, input)

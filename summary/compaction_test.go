@@ -440,3 +440,42 @@ func TestSettingsFitASmallWindow(t *testing.T) {
 		}
 	}
 }
+
+// Otherwise every message after a compaction would need another one.
+func TestAContextIsNotFullAgainRightAfterACompaction(t *testing.T) {
+	for _, window := range []int64{4096, 8192, 32_768, 200_000} {
+		k := newTalk(t)
+		set := summary.DefaultSettings().For(window)
+		k.user(words("REQUEST", 50))
+		for i := range int(window / 200) {
+			id := fmt.Sprint(i) // one long turn, so that there is a prefix too
+			k.answer(words("step", 100), call(id, "read", fmt.Sprintf(`{"path":"a%d.go"}`, i%20)))
+			k.result(id, words("result", 100))
+			if i == 3 {
+				k.user(words("NOW", 50))
+			}
+		}
+		if !summary.ShouldCompact(summary.ContextTokens(k.context()), window, set) {
+			t.Fatalf("window %d: it was not full", window)
+		}
+		before := k.leaf()
+		talkative := func(_ context.Context, p summary.Prompt) (summary.Answer, error) {
+			return summary.Answer{Text: strings.Repeat("word", int(p.MaxOutput))}, nil
+		}
+		byModel, err := summary.Compact(context.Background(), talkative, k.prepare(set), summary.CompactOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		extracted, err := summary.ExtractCompaction(k.prepare(set))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range []session.Compaction{byModel, extracted} {
+			k.to(before)
+			k.add(c)
+			if n := summary.ContextTokens(k.context()); summary.ShouldCompact(n, window, set) {
+				t.Errorf("window %d: %d tokens are left", window, n)
+			}
+		}
+	}
+}

@@ -83,8 +83,12 @@ func ExtractCompaction(p PreparedCompaction) (session.Compaction, error) {
 	if err != nil {
 		return session.Compaction{}, err
 	}
+	text := f.markdown(p.Files, true)
+	if p.settings.InputTokens > 0 {
+		text = shorten(text, int(p.maxOutput()*4))
+	}
 	c := session.Compaction{
-		Summary:          f.markdown(p.Files, true),
+		Summary:          text,
 		FirstKeptEntryID: p.FirstKeptEntryID,
 		TokensBefore:     p.TokensBefore,
 		Details:          details,
