@@ -103,7 +103,7 @@ func New(s *session.Session, o Options) (*Agent, error) {
 
 // adopt takes up what the session's path says, where the options say nothing.
 func (a *Agent) adopt() error {
-	c, err := a.session.Context("")
+	c, err := a.session.ContextState("")
 	if err != nil {
 		return err
 	}

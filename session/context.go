@@ -25,7 +25,12 @@ type Context struct {
 
 // Context builds the context at an entry, or with "" at the leaf; where there is no leaf it is
 // empty. It reads only the entries on the path, and of their bodies only those that count.
-func (s *Session) Context(leaf string) (*Context, error) {
+func (s *Session) Context(leaf string) (*Context, error) { return s.context(leaf, true) }
+
+// ContextState is Context without its messages, of which it reads hardly any.
+func (s *Session) ContextState(leaf string) (*Context, error) { return s.context(leaf, false) }
+
+func (s *Session) context(leaf string, messages bool) (*Context, error) {
 	c := &Context{ThinkingLevel: "off", Mode: "none", Models: map[string]string{}}
 	l, path, err := s.path(leaf)
 	if err != nil || len(path) == 0 {
@@ -44,8 +49,8 @@ func (s *Session) Context(leaf string) (*Context, error) {
 		types[i] = e.Type()
 	}
 	c.Leaf = entries[len(entries)-1].ID()
-	if err := c.state(entries, types); err != nil {
-		return nil, err
+	if err := c.state(entries, types); err != nil || !messages {
+		return c, err
 	}
 	return c, c.collect(entries, types)
 }

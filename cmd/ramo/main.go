@@ -98,7 +98,7 @@ id, the unique start of one, or a label.`,
 	root.SetVersionTemplate("ramo {{.Version}}\n")
 	root.PersistentFlags().Bool("json", false, "print the machine form, and nothing else, on standard output")
 	root.AddCommand(newInfo(), newTree(), newLog(), newShow(), newContext(), newAppend(), newNav(), newBranch(),
-		newFork(), newLabel(), newNew(), newDoctor(), newLs())
+		newFork(), newLabel(), newNew(), newDoctor(), newLs(), newPrompt(), newCompact(), newModels(), newConfig(), newRPC())
 	return root
 }
 

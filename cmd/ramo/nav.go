@@ -5,8 +5,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ramo-dev/ramo/agent"
 	"github.com/ramo-dev/ramo/internal/display"
-	"github.com/ramo-dev/ramo/message"
 	"github.com/ramo-dev/ramo/session"
 )
 
@@ -19,78 +19,57 @@ type navigated struct {
 }
 
 func newNav() *cobra.Command {
-	return &cobra.Command{
+	var o agent.NavigateOptions
+	cmd := &cobra.Command{
 		Use:   "nav SESSION ENTRY",
 		Short: "Move to an entry; the next one grows from there",
 		Long: `Move to an entry of the session and keep the position. A request (a user message, or a message of an extension)
-is for putting again: the move goes to before it, and its text is printed. Nothing is written to the session.`,
-		Example:           "  ramo nav - 5f27bef8\n  ramo nav - 'before the rewrite'",
+is for putting again: the move goes to before it, and its text is printed. Nothing is written to the session, but for
+the summary that --summarize asks for: what the path that is left has taught, at the new position. --model
+ramo/extract writes it without a model.`,
+		Example:           "  ramo nav - 5f27bef8\n  ramo nav - 'before the rewrite' --summarize",
 		Args:              exactly(2),
 		ValidArgsFunction: completeSessionEntry,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			s, err := openSession(cmd.Context(), args[0])
+			if !o.Summarize && (o.Instructions != "" || o.SummaryModel != "") {
+				return usage("--instructions and --model go with --summarize")
+			}
+			a, done, err := openLive(cmd, args[0], "")
 			if err != nil {
 				return err
 			}
-			defer s.Close()
-			target, err := s.Find(args[1])
-			if err != nil {
-				return err
-			}
-			n, err := navigate(s, target)
+			defer done()
+			target, err := a.Session().Find(args[1])
 			if err != nil {
 				return err
 			}
 			out := newOutput(cmd)
-			if wantsJSON(cmd) {
-				return out.flushed(printJSON(out, n))
+			if !wantsJSON(cmd) {
+				a.Listen(func(e agent.Event) { printEvent(out, cmd.ErrOrStderr(), e) })
 			}
-			return out.flushed(n.print(out, s))
+			n, err := a.NavigateTree(cmd.Context(), target.ID(), o)
+			if err != nil {
+				return err
+			}
+			if wantsJSON(cmd) {
+				return out.flushed(printJSON(out, navigatedOf(n)))
+			}
+			return out.flushed(navigatedOf(n).print(out, a.Session()))
 		},
 	}
+	f := cmd.Flags()
+	f.BoolVar(&o.Summarize, "summarize", false, "carry along what the path that is left has taught")
+	f.StringVar(&o.Instructions, "instructions", "", "what the summary should look to")
+	modelFlag(cmd, &o.SummaryModel)
+	return cmd
 }
 
-// navigate moves as section 9 says, without a summary.
-func navigate(s *session.Session, target session.Entry) (navigated, error) {
-	old, _ := s.Leaf()
-	n := navigated{OldLeaf: orNull(old.ID()), NewLeaf: orNull(old.ID())}
-	if target.ID() == old.ID() {
-		return n, nil
+func navigatedOf(n agent.Navigation) navigated {
+	out := navigated{OldLeaf: orNull(n.OldLeaf), NewLeaf: orNull(n.NewLeaf), SummaryEntry: orNull(n.SummaryEntry.ID()), Cancelled: n.Cancelled}
+	if n.Again {
+		out.EditorText = &n.EditorText
 	}
-	to := target
-	text, again, err := editorText(target)
-	if err != nil {
-		return n, err
-	}
-	if again {
-		n.EditorText = &text
-		to, _ = target.Parent()
-	}
-	if to.IsZero() {
-		s.ResetLeaf()
-	} else if err := s.BranchTo(to.ID()); err != nil {
-		return n, err
-	}
-	n.NewLeaf = orNull(to.ID())
-	return n, s.SavePosition()
-}
-
-// editorText is the text of a request that is to be put again; again is false for other entries.
-func editorText(e session.Entry) (text string, again bool, err error) {
-	if e.Role() != message.RoleUser && e.Type() != session.TypeCustomMessage {
-		return "", false, nil
-	}
-	body, err := e.Body()
-	if err != nil {
-		return "", false, err
-	}
-	switch b := body.(type) {
-	case session.Message:
-		return b.Message.Text(), true, nil
-	case session.CustomMessage:
-		return b.Text(), true, nil
-	}
-	return "", true, nil
+	return out
 }
 
 func (n navigated) print(out *output, s *session.Session) error {

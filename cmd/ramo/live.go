@@ -1,0 +1,165 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/charmbracelet/x/term"
+	"github.com/spf13/cobra"
+
+	"github.com/ramo-dev/ramo/agent"
+	"github.com/ramo-dev/ramo/agent/tool"
+	"github.com/ramo-dev/ramo/config"
+	"github.com/ramo-dev/ramo/internal/display"
+	"github.com/ramo-dev/ramo/internal/find"
+	"github.com/ramo-dev/ramo/message"
+	"github.com/ramo-dev/ramo/model"
+	"github.com/ramo-dev/ramo/session"
+	"github.com/ramo-dev/ramo/summary"
+)
+
+// loadSettings loads the settings for the directory that the command runs in, and says what of a
+// project's was ignored.
+func loadSettings(cmd *cobra.Command) (*config.Settings, error) {
+	cwd, err := os.Getwd()
+	if err != nil {
+		return nil, err
+	}
+	s, err := config.Load(cwd)
+	if err != nil {
+		return nil, err
+	}
+	for _, i := range s.Ignored() {
+		fmt.Fprintf(cmd.ErrOrStderr(), "ramo: %s in %s is ignored: trust the project with 'ramo config trust %s' first\n", i.Key, i.Origin, i.Project)
+	}
+	return s, nil
+}
+
+// registry knows the models, with what the settings say.
+func registry(s *config.Settings) *model.Registry {
+	providers := map[string]model.Settings{}
+	for name, p := range s.Providers {
+		m := model.Settings{Type: p.Type, BaseURL: p.BaseURL, APIKey: p.APIKey.Reveal(), APIKeyEnv: p.APIKeyEnv, Headers: map[string]string{}}
+		for k, v := range p.Headers {
+			m.Headers[k] = v.Reveal()
+		}
+		for _, i := range p.Models {
+			m.Models = append(m.Models, model.Info{
+				ID: i.ID, Name: i.Name, ContextWindow: i.ContextWindow, MaxOutput: i.MaxOutput,
+				Price: model.Price{Input: i.Prices.Input, Output: i.Prices.Output, CacheRead: i.Prices.CacheRead, CacheWrite: i.Prices.CacheWrite},
+			})
+		}
+		providers[name] = m
+	}
+	return model.NewRegistry(providers)
+}
+
+// liveOptions are an agent's, from the settings. The tools work in the directory dir.
+func liveOptions(s *config.Settings, dir string) (agent.Options, func(), error) {
+	keep := summary.Settings{Enabled: s.Compaction.Enabled, ReserveTokens: s.Compaction.ReserveTokens, KeepRecentTokens: s.Compaction.KeepRecentTokens}
+	o := agent.Options{Models: registry(s), Model: s.Model, SummaryModel: s.SummaryModel, Thinking: s.Thinking, Compaction: &keep, System: system(dir)}
+	if dir == "" {
+		return o, func() {}, nil
+	}
+	w, err := tool.Open(dir, tool.Options{
+		Write: tool.Permission(s.Tools.Write), Edit: tool.Permission(s.Tools.Edit), Bash: tool.Permission(s.Tools.Bash),
+		AllowCommands: s.Allow, Env: withoutKeys(os.Environ()),
+	})
+	if err != nil {
+		return o, nil, err
+	}
+	o.Tools = w.Tools()
+	return o, func() { _ = w.Close() }, nil
+}
+
+// withoutKeys leaves out of a command's environment what looks like a key: a model that runs
+// commands must not be able to print it.
+func withoutKeys(env []string) []string {
+	return slices.DeleteFunc(env, func(v string) bool {
+		name, _, _ := strings.Cut(strings.ToUpper(v), "=")
+		return strings.HasSuffix(name, "_API_KEY") || strings.HasSuffix(name, "_TOKEN") || strings.HasSuffix(name, "_SECRET")
+	})
+}
+
+func system(dir string) string {
+	if dir == "" {
+		return ""
+	}
+	return "You help with the software project in the directory " + dir + ". Look before you answer: read the files you speak of. Say plainly what you do not know. Paths are relative to that directory."
+}
+
+// openLive opens a session with an agent. Tools work where the conversation is about, if that
+// directory is here.
+func openLive(cmd *cobra.Command, arg, modelName string) (*agent.Agent, func(), error) {
+	settings, err := loadSettings(cmd)
+	if err != nil {
+		return nil, nil, err
+	}
+	s, err := openSession(cmd.Context(), arg)
+	if err != nil {
+		return nil, nil, err
+	}
+	dir := s.Header().Cwd
+	if info, err := os.Stat(dir); dir == "" || err != nil || !info.IsDir() {
+		dir = ""
+	}
+	o, closeTools, err := liveOptions(settings, dir)
+	if err != nil {
+		_ = s.Close()
+		return nil, nil, err
+	}
+	if modelName != "" {
+		o.Model = modelName
+	}
+	o.NewPath = func(h session.Header) string { return session.NewPath(find.DirFor(h.Cwd), h) }
+	o.Approve = askOnTerminal
+	a, err := agent.New(s, o)
+	if err != nil {
+		closeTools()
+		_ = s.Close()
+		return nil, nil, err
+	}
+	return a, func() { _ = a.Close(); closeTools() }, nil
+}
+
+// askOnTerminal asks whether a tool may run. Without a terminal the answer is no.
+func askOnTerminal(ctx context.Context, call message.Block) (bool, error) {
+	if !term.IsTerminal(os.Stdin.Fd()) || !term.IsTerminal(os.Stderr.Fd()) {
+		return false, nil
+	}
+	fmt.Fprintf(os.Stderr, "%s\nRun it? [y/N] ", display.Line(display.Call(call), 4000))
+	answer := make(chan string, 1)
+	go func() { // a read from a terminal cannot be cancelled; the process ends with it
+		line, _ := bufio.NewReader(os.Stdin).ReadString('\n')
+		answer <- strings.ToLower(strings.TrimSpace(line))
+	}()
+	select {
+	case <-ctx.Done():
+		return false, ctx.Err()
+	case a := <-answer:
+		return a == "y" || a == "yes", nil
+	}
+}
+
+func modelFlag(cmd *cobra.Command, to *string) {
+	cmd.Flags().StringVarP(to, "model", "m", "", "the `provider/model` to use")
+	_ = cmd.RegisterFlagCompletionFunc("model", completeModel)
+}
+
+func completeModel(cmd *cobra.Command, _ []string, toComplete string) ([]string, cobra.ShellCompDirective) {
+	s, err := loadSettings(cmd)
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	var list []string
+	for _, k := range registry(s).List() {
+		if strings.HasPrefix(k.Ref(), toComplete) && k.Usable {
+			list = append(list, k.Ref()+"\t"+k.Name)
+		}
+	}
+	return list, cobra.ShellCompDirectiveNoFileComp
+}

@@ -1,0 +1,38 @@
+package main
+
+import (
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ramo-dev/ramo/internal/find"
+	"github.com/ramo-dev/ramo/rpc"
+	"github.com/ramo-dev/ramo/session"
+)
+
+func newRPC() *cobra.Command {
+	return &cobra.Command{
+		Use:   "rpc",
+		Short: "Serve a live session over JSON-RPC on standard input and output",
+		Long: `Serve one client over JSON-RPC 2.0, one message a line, on standard input and output: for editors, and programs in
+other languages. docs/rpc.md lists the messages.`,
+		Args: exactly(0),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			settings, err := loadSettings(cmd)
+			if err != nil {
+				return err
+			}
+			dir, err := os.Getwd()
+			if err != nil {
+				return err
+			}
+			o, closeTools, err := liveOptions(settings, dir)
+			if err != nil {
+				return err
+			}
+			defer closeTools()
+			o.NewPath = func(h session.Header) string { return session.NewPath(find.DirFor(h.Cwd), h) }
+			return (&rpc.Server{Options: o}).Serve(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout())
+		},
+	}
+}
