@@ -62,9 +62,19 @@ func (a *Agent) compactIfFull(ctx context.Context, m model.Model) error {
 	return err
 }
 
+// window is that of the model which the conversation is with; without one, the summariser's.
+func (a *Agent) window(by summarizer) int64 {
+	if info, ok := a.Model(); ok && info.ContextWindow > 0 {
+		return info.ContextWindow
+	}
+	return by.window
+}
+
 func (a *Agent) compactWith(ctx context.Context, by summarizer, instructions string) (session.Entry, error) {
 	s := a.Session()
-	prepared, err := summary.PrepareCompaction(s, "", a.settings(by.window))
+	set := a.settings(a.window(by))
+	set.InputTokens = summary.Budget(by.window, set.ReserveTokens) // of the summariser, which may be another model
+	prepared, err := summary.PrepareCompaction(s, "", set)
 	if err != nil {
 		return session.Entry{}, err
 	}

@@ -205,10 +205,7 @@ func headerValue(v any, _ place) string {
 	return ""
 }
 
-var (
-	secretType   = reflect.TypeFor[Secret]()
-	durationType = reflect.TypeFor[time.Duration]()
-)
+var durationType = reflect.TypeFor[time.Duration]()
 
 // typeName is how a type is called in an error and in the documentation.
 func typeName(t reflect.Type) string {

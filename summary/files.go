@@ -52,7 +52,11 @@ func (f fileSet) calls(m message.Message) {
 	}
 }
 
-func (f fileSet) read(path string) { f[path] = f[path] }
+func (f fileSet) read(path string) {
+	if !f[path] {
+		f[path] = false // known, and not modified
+	}
+}
 
 // details takes over what another summary found. A member that is no list of strings has nothing.
 func (f fileSet) details(raw json.RawMessage) {
