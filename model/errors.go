@@ -1,12 +1,13 @@
 package model
 
 import (
-	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
+	"regexp"
 	"strings"
+	"time"
 
 	"charm.land/fantasy"
 )
@@ -23,88 +24,138 @@ var (
 	ErrStalled = errors.New("the provider stopped sending")
 	// ErrUnknown: no such model.
 	ErrUnknown = errors.New("no such model")
+	// ErrRefused: the provider ended the answer for what it is about.
+	ErrRefused = errors.New("the provider refuses to answer this")
 	// ErrNotForChat: ramo/extract only summarises.
 	ErrNotForChat = errors.New("ramo/extract only summarises and cannot chat")
 )
 
-// fault is an error of a provider as Ramo tells it: what it is about, and the provider's words.
+// fault is an error of a provider as Ramo tells it. It does not wrap what fantasy reported, which
+// holds whole requests with their keys.
 type fault struct {
 	kind error // one of the above, or nil
 	text string
-	err  error
 }
 
 func (f *fault) Error() string { return f.text }
 
-func (f *fault) Unwrap() []error {
-	if f.kind == nil {
-		return []error{f.err}
-	}
-	return []error{f.kind, f.err}
-}
+func (f *fault) Unwrap() error { return f.kind }
 
-// explain turns what fantasy reports into an error without secrets that says what to do.
-func (p *provider) explain(err error) error {
-	if errors.Is(err, context.Canceled) || errors.Is(err, ErrStalled) {
+// explain turns what fantasy reports into an error of one line without secrets, which says what to
+// do. wait is how long the provider wants to be left alone, negative if it does not say.
+func (c *chat) explain(err error, wait time.Duration) error {
+	p := c.provider
+	if errors.Is(err, ErrStalled) {
 		return err
 	}
-	words := p.redact(err.Error())
+	words, status := oneLine(p.redact(said(err))), 0
 	var pe *fantasy.ProviderError
-	if !errors.As(err, &pe) {
-		return &fault{nil, p.name + ": " + words, errors.New(words)}
+	if errors.As(err, &pe) {
+		status = pe.StatusCode
 	}
-	f := &fault{err: errors.New(words)}
-	status := ""
-	if pe.StatusCode > 0 {
-		status = fmt.Sprintf(" (HTTP %d)", pe.StatusCode)
+	tell := func(kind error, todo string) error {
+		text := p.name + ": "
+		if kind != nil {
+			text += kind.Error()
+		}
+		if status > 0 {
+			text += fmt.Sprintf(" (HTTP %d)", status)
+		}
+		text = strings.TrimSuffix(strings.TrimSuffix(text, " "), ":") + ": " + words
+		if todo != "" {
+			text += ": " + todo
+		}
+		return &fault{kind, text}
 	}
+	low := strings.ToLower(words)
 	switch {
-	case pe.IsContextTooLarge() || saysOverflow(words):
-		f.kind = ErrContextOverflow
-	case pe.AuthError || pe.StatusCode == http.StatusUnauthorized || pe.StatusCode == http.StatusForbidden:
-		f.kind = ErrAuth
-		f.text = fmt.Sprintf("%s: %v%s: %s: set %s, or api_key for the provider in the settings", p.name, ErrAuth, status, words, p.keyEnv())
-		return f
-	case pe.StatusCode == http.StatusTooManyRequests:
-		f.kind = ErrRateLimit
+	case pe == nil:
+		return tell(nil, "")
+	case pe.IsContextTooLarge(), status == http.StatusRequestEntityTooLarge, saysOverflow(low):
+		return tell(ErrContextOverflow, "")
+	case pe.AuthError, status == http.StatusUnauthorized, status == http.StatusForbidden, strings.Contains(low, "api key not valid"):
+		return tell(ErrAuth, "set "+p.keyEnv()+", or api_key for the provider in the settings")
+	case status == http.StatusTooManyRequests && wait > longestDelay:
+		return tell(ErrRateLimit, fmt.Sprintf("try again in %v", wait.Round(time.Second)))
+	case status == http.StatusTooManyRequests:
+		return tell(ErrRateLimit, "")
+	case status == http.StatusNotFound && !c.listed:
+		todo := "'ramo models' lists those that are known"
+		if c.near != "" {
+			todo = "did you mean " + c.near + "?"
+		}
+		return tell(ErrUnknown, todo)
 	}
-	if f.kind != nil {
-		f.text = fmt.Sprintf("%s: %v%s: %s", p.name, f.kind, status, words)
-	} else {
-		f.text = fmt.Sprintf("%s%s: %s", p.name, status, words)
-	}
-	return f
+	return tell(nil, "")
 }
 
-// saysOverflow knows the words in which providers that give no code for it say that a prompt is
-// too long.
+// saysOverflow knows the words, in lower case, in which providers that give no code for it say that
+// a prompt is too long.
 func saysOverflow(words string) bool {
-	w := strings.ToLower(words)
 	for _, s := range []string{
-		"prompt is too long", "context_length_exceeded", "maximum context length", "context window", "exceeds the maximum number of tokens",
-		"input token count", "too many tokens", "exceed_context_size", "available context size",
+		"prompt is too long", "input is too long", "context_length_exceeded", "maximum context length", "exceeds the context window", "exceed context limit",
+		"exceeds the maximum number of tokens", "input token count", "too many tokens", "exceed_context_size", "exceeds the available context size",
+		"greater than the context length", "maximum prompt length", "longer than the model's context", "reduce the length of the messages", "range of input length should be",
+		"context size has been exceeded", "request_too_large", "exceeded max context length", "exceeds model context window",
 	} {
-		if strings.Contains(w, s) {
+		if strings.Contains(words, s) {
 			return true
 		}
 	}
 	return false
 }
 
-// passing tells whether asking again may help, and how long the provider wants to be left alone.
-func passing(err error) (bool, *fantasy.ProviderError) {
+// said is the provider's own words, taken out of the JSON and the request line around them.
+func said(err error) string {
+	text := err.Error()
 	var pe *fantasy.ProviderError
 	if errors.As(err, &pe) {
-		return pe.IsRetryable() && !pe.IsContextTooLarge(), pe
+		text = pe.Message
 	}
-	var ne net.Error
-	return errors.As(err, &ne), nil
+	i := strings.IndexByte(text, '{')
+	if i < 0 {
+		return text
+	}
+	var body struct {
+		Error   json.RawMessage `json:"error"`
+		Message string          `json:"message"`
+		Detail  string          `json:"detail"`
+	}
+	if json.NewDecoder(strings.NewReader(text[i:])).Decode(&body) != nil {
+		return text
+	}
+	var inner struct {
+		Message string `json:"message"`
+	}
+	var plain string
+	if json.Unmarshal(body.Error, &inner) != nil {
+		_ = json.Unmarshal(body.Error, &plain)
+	}
+	for _, words := range []string{inner.Message, plain, body.Message, body.Detail} {
+		if words != "" {
+			return words
+		}
+	}
+	return text
 }
 
-// redact takes the provider's keys out of a text, also as they stand in an URL or a header.
+const longestError = 600 // characters; some servers answer with a page
+
+func oneLine(text string) string {
+	text = strings.Join(strings.Fields(text), " ")
+	if r := []rune(text); len(r) > longestError {
+		text = string(r[:longestError]) + "…"
+	}
+	return text
+}
+
+// masked is a key of which the provider itself shows only parts.
+var masked = regexp.MustCompile(`[^\s"'=:]*\*{3,}[^\s"',.]*`)
+
+// redact takes the provider's keys out of a text, also as they stand in an URL, JSON or a header.
 func (p *provider) redact(text string) string {
 	for _, secret := range p.secrets() {
 		text = strings.ReplaceAll(text, secret, "[key]")
 	}
-	return text
+	return masked.ReplaceAllString(text, "[key]")
 }

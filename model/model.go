@@ -34,11 +34,12 @@ type Model interface {
 // Info is what is known about a model. Zero numbers are not known.
 type Info struct {
 	Provider, ID  string
-	Name          string // for people
-	ContextWindow int64  // tokens
-	MaxOutput     int64  // tokens
-	Reasoning     bool   // it can think before it answers
-	Images        bool   // it can see images
+	Name          string   // for people
+	ContextWindow int64    // tokens
+	MaxOutput     int64    // tokens
+	Reasoning     bool     // it can think before it answers
+	Images        bool     // it can see images; presumed of a model that no list knows
+	Efforts       []string // the provider's words for how much it can think, if it has words
 	Price         Price
 }
 
@@ -80,11 +81,12 @@ type EventType string
 
 // The types of events.
 const (
-	Text     EventType = "text"      // Delta: more text
-	Thinking EventType = "thinking"  // Delta: more of what the model thinks
-	ToolCall EventType = "tool_call" // Call: complete
-	Retry    EventType = "retry"     // Attempt, Delay, Reason: it is asked again after a wait
-	Done     EventType = "done"      // Message: the whole answer
+	Text          EventType = "text"            // Delta: more text
+	Thinking      EventType = "thinking"        // Delta: more of what the model thinks
+	ToolCallStart EventType = "tool_call_start" // Call: its ID and Name; the arguments are still to come
+	ToolCall      EventType = "tool_call"       // Call: complete
+	Retry         EventType = "retry"           // Attempt, Delay, Reason: it is asked again after a wait
+	Done          EventType = "done"            // Message: the whole answer
 )
 
 // Event is a piece of what comes back.

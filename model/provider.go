@@ -1,9 +1,12 @@
 package model
 
 import (
-	"context"
+	"cmp"
+	"encoding/base64"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"os"
@@ -28,8 +31,8 @@ type Settings struct {
 	APIKey    string
 	APIKeyEnv string // the environment variable that has the key; by default the provider's usual ones
 	Headers   map[string]string
-	Models    []Info // in addition to the known ones, or instead of what is known of them
-	StallTime time.Duration
+	Models    []Info        // in addition to the known ones, or instead of what is known of them
+	StallTime time.Duration // without a byte, before an answer counts as stalled; by default 2 minutes
 }
 
 // usualKeys are the environment variables that have a provider's key.
@@ -46,10 +49,12 @@ type provider struct {
 	kind     string
 	settings Settings
 
-	once   sync.Once
+	mu     sync.Mutex
 	client fantasy.Provider
-	err    error
 }
+
+// compatible is any server that speaks OpenAI's protocol.
+const compatible = "openai-compatible"
 
 func newProvider(name string, s Settings) *provider {
 	kind := s.Type
@@ -57,7 +62,7 @@ func newProvider(name string, s Settings) *provider {
 		kind = name
 	}
 	if _, known := usualKeys[kind]; !known {
-		kind = "openai-compatible"
+		kind = compatible
 	}
 	return &provider{name: name, kind: kind, settings: s}
 }
@@ -66,7 +71,7 @@ func (p *provider) keyEnvs() []string {
 	if p.settings.APIKeyEnv != "" {
 		return []string{p.settings.APIKeyEnv}
 	}
-	if p.kind == "openai-compatible" {
+	if p.kind == compatible {
 		return []string{strings.ToUpper(strings.NewReplacer("-", "_", ".", "_").Replace(p.name)) + "_API_KEY"}
 	}
 	return usualKeys[p.kind]
@@ -88,7 +93,7 @@ func (p *provider) key() string {
 
 // usable tells whether requests can be sent: a server of one's own needs no key.
 func (p *provider) usable() bool {
-	if p.kind == "openai-compatible" {
+	if p.kind == compatible {
 		return p.settings.BaseURL != ""
 	}
 	return p.key() != ""
@@ -98,58 +103,99 @@ func (p *provider) usable() bool {
 func (p *provider) secrets() []string {
 	var all []string
 	add := func(s string) {
-		if len(s) >= 4 {
-			all = append(all, s, url.QueryEscape(s))
+		if len(s) < 4 {
+			return // taking out so little would only spoil the text
 		}
+		quoted, _ := json.Marshal(s)
+		all = append(all, s, url.QueryEscape(s), url.PathEscape(s), strings.Trim(string(quoted), `"`), base64.StdEncoding.EncodeToString([]byte(s)))
 	}
 	add(p.key())
 	for name, value := range p.settings.Headers {
-		if secretHeader(name) {
+		if secretHeader(name) || len(value) >= 16 {
 			add(value)
 			_, token, _ := strings.Cut(value, " ")
 			add(token)
 		}
 	}
+	if u, err := url.Parse(p.settings.BaseURL); err == nil {
+		if word, ok := u.User.Password(); ok {
+			add(word)
+			add(u.User.String())
+		}
+		for _, values := range u.Query() {
+			for _, v := range values {
+				add(v)
+			}
+		}
+	}
 	// The longest first: one may be part of another.
-	slices.SortFunc(all, func(a, b string) int { return len(b) - len(a) })
+	slices.SortFunc(all, func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) })
 	return slices.Compact(all)
 }
 
 func secretHeader(name string) bool {
 	n := strings.ToLower(name)
-	return strings.Contains(n, "auth") || strings.Contains(n, "key") || strings.Contains(n, "token") || strings.Contains(n, "cookie") || strings.Contains(n, "secret")
+	for _, word := range []string{"auth", "key", "token", "cookie", "secret"} {
+		if strings.Contains(n, word) {
+			return true
+		}
+	}
+	return false
 }
 
 // connect makes the client, once.
 func (p *provider) connect() (fantasy.Provider, error) {
-	p.once.Do(func() {
-		if !p.usable() {
-			if p.kind == "openai-compatible" {
-				p.err = fmt.Errorf("%s: no base_url for the provider in the settings", p.name)
-			} else {
-				p.err = &fault{ErrAuth, fmt.Sprintf("%s: there is no key: set %s, or api_key for the provider in the settings", p.name, p.keyEnv()), ErrAuth}
-			}
-			return
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.client != nil {
+		return p.client, nil
+	}
+	if !p.usable() {
+		if p.kind == compatible {
+			return nil, fmt.Errorf("%s: there is no base_url for the provider in the settings", p.name)
 		}
-		p.client, p.err = p.dial()
-	})
-	return p.client, p.err
+		return nil, &fault{ErrAuth, fmt.Sprintf("%s: there is no key: set %s, or api_key for the provider in the settings", p.name, p.keyEnv())}
+	}
+	if p.settings.BaseURL != "" {
+		if _, err := parseBase(p.settings.BaseURL); err != nil {
+			return nil, &fault{nil, fmt.Sprintf("%s: base_url: %s", p.name, p.redact(err.Error()))}
+		}
+	}
+	client, err := p.dial()
+	if err != nil {
+		return nil, &fault{nil, fmt.Sprintf("%s: %s", p.name, p.redact(err.Error()))}
+	}
+	p.client = client
+	return client, nil
+}
+
+func parseBase(base string) (*url.URL, error) {
+	u, err := url.Parse(base)
+	switch {
+	case err != nil:
+		return nil, errors.New("this is no address of a server") // the error shows it, and it may have a password
+	case u.Scheme != "http" && u.Scheme != "https", u.Host == "":
+		return nil, errors.New("must begin with http:// or https:// and name a server")
+	}
+	return u, nil
 }
 
 const userAgent = "ramo"
 
 func (p *provider) dial() (fantasy.Provider, error) {
 	s, key := p.settings, p.key()
-	client := &http.Client{}
+	carrier := &transport{provider: p}
+	client := &http.Client{Transport: carrier, CheckRedirect: sameHost}
 	switch p.kind {
 	case "anthropic":
+		carrier.rewrite = p.without("Authorization") // the client adds ANTHROPIC_AUTH_TOKEN, whoever the server is
 		o := []anthropic.Option{anthropic.WithName(p.name), anthropic.WithAPIKey(key), anthropic.WithHeaders(s.Headers), anthropic.WithHTTPClient(client), anthropic.WithUserAgent(userAgent)}
 		if s.BaseURL != "" {
 			o = append(o, anthropic.WithBaseURL(s.BaseURL))
 		}
 		return anthropic.New(o...)
 	case "openai":
-		o := []openai.Option{openai.WithName(p.name), openai.WithAPIKey(key), openai.WithHeaders(s.Headers), openai.WithHTTPClient(client), openai.WithUserAgent(userAgent)}
+		o := []openai.Option{openai.WithName(p.name), openai.WithAPIKey(key), openai.WithHeaders(s.Headers), openai.WithHTTPClient(client), openai.WithUserAgent(userAgent), openai.WithUseResponsesAPI()}
 		if s.BaseURL != "" {
 			o = append(o, openai.WithBaseURL(s.BaseURL))
 		}
@@ -162,43 +208,50 @@ func (p *provider) dial() (fantasy.Provider, error) {
 		return google.New(o...)
 	case "openrouter":
 		if s.BaseURL != "" {
-			to, err := url.Parse(s.BaseURL)
+			rewrite, err := elsewhere(s.BaseURL)
 			if err != nil {
-				return nil, fmt.Errorf("%s: base_url: %w", p.name, err)
+				return nil, err
 			}
-			client.Transport = redirect{to}
+			carrier.rewrite = rewrite
 		}
 		return openrouter.New(openrouter.WithName(p.name), openrouter.WithAPIKey(key), openrouter.WithHeaders(s.Headers), openrouter.WithHTTPClient(client), openrouter.WithUserAgent(userAgent))
 	}
+	// The client adds what is in the environment for OpenAI, which is not for others to see.
+	foreign := []string{"OpenAI-Organization", "OpenAI-Project"}
 	if key == "" {
-		key = "none" // a server of one's own wants none, but the client wants something
+		key = "none" // the client wants something, the server gets nothing
+		foreign = append(foreign, "Authorization")
 	}
+	carrier.rewrite = p.without(foreign...)
 	return openaicompat.New(openaicompat.WithName(p.name), openaicompat.WithAPIKey(key), openaicompat.WithBaseURL(s.BaseURL),
 		openaicompat.WithHeaders(s.Headers), openaicompat.WithHTTPClient(client), openaicompat.WithUserAgent(userAgent))
 }
 
-// redirect sends the requests of a client that has no setting for it to another place.
-type redirect struct{ to *url.URL }
-
-func (r redirect) RoundTrip(req *http.Request) (*http.Response, error) {
-	req = req.Clone(req.Context())
-	req.URL.Scheme, req.URL.Host, req.Host = r.to.Scheme, r.to.Host, r.to.Host
-	_, rest, _ := strings.Cut(req.URL.Path, "/v1")
-	req.URL.Path = strings.TrimSuffix(r.to.Path, "/") + rest
-	return http.DefaultTransport.RoundTrip(req)
+// without takes headers out of requests, unless the settings name them.
+func (p *provider) without(names ...string) func(*http.Request) {
+	return func(req *http.Request) {
+		for _, name := range names {
+			if !slices.ContainsFunc(slices.Collect(maps.Keys(p.settings.Headers)), func(h string) bool { return strings.EqualFold(h, name) }) {
+				req.Header.Del(name)
+			}
+		}
+	}
 }
 
-// language is the model itself, as fantasy has it.
-func (p *provider) language(ctx context.Context, id string) (fantasy.LanguageModel, error) {
-	client, err := p.connect()
-	if err != nil {
-		return nil, err
+// api is the protocol's name, as pi and omp write it.
+func (p *provider) api(id string) string {
+	switch {
+	case p.kind == "anthropic":
+		return "anthropic-messages"
+	case p.kind == "google":
+		return "google-generative-ai"
+	case p.responses(id):
+		return "openai-responses"
 	}
-	lm, err := client.LanguageModel(ctx, id)
-	if err != nil {
-		return nil, p.explain(err)
-	}
-	return lm, nil
+	return "openai-completions"
 }
 
-var errNoModel = errors.New("no model is set")
+// responses tells whether a model of OpenAI is asked by its newer protocol.
+func (p *provider) responses(id string) bool {
+	return p.kind == "openai" && openai.IsResponsesModel(id)
+}

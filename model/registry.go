@@ -5,9 +5,11 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"maps"
 	"slices"
 	"strings"
 
+	"charm.land/catwalk/pkg/catwalk"
 	"charm.land/catwalk/pkg/embedded"
 )
 
@@ -30,7 +32,7 @@ func NewRegistry(settings map[string]Settings) *Registry {
 	}
 	for _, p := range embedded.GetAll() {
 		name := string(p.ID)
-		if name == "gemini" {
+		if p.ID == catwalk.InferenceProviderGemini {
 			name = "google"
 		}
 		if r.providers[name] == nil {
@@ -39,8 +41,7 @@ func NewRegistry(settings map[string]Settings) *Registry {
 		for _, m := range p.Models {
 			r.add(Info{
 				Provider: name, ID: m.ID, Name: m.Name, ContextWindow: m.ContextWindow, MaxOutput: m.DefaultMaxTokens,
-				Reasoning: m.CanReason, Images: m.SupportsImages,
-				Price: Price{Input: m.CostPer1MIn, Output: m.CostPer1MOut, CacheRead: m.CostPer1MOutCached, CacheWrite: m.CostPer1MInCached},
+				Reasoning: m.CanReason, Images: m.SupportsImages, Efforts: m.ReasoningLevels, Price: price(m),
 			})
 		}
 	}
@@ -49,17 +50,45 @@ func NewRegistry(settings map[string]Settings) *Registry {
 			r.providers[name] = newProvider(name, s)
 		}
 		for _, m := range s.Models {
-			m.Provider = name
-			if m.Name == "" {
-				m.Name = m.ID
+			known, ok := r.models[name+"/"+m.ID]
+			if !ok {
+				known = Info{Provider: name, ID: m.ID, Name: m.ID, Images: true}
 			}
-			r.add(m)
+			r.add(known.with(m))
 		}
 	}
 	return r
 }
 
 func (r *Registry) add(i Info) { r.models[i.Ref()] = i }
+
+// with is what is known of a model, but what the settings say where they say something.
+func (i Info) with(s Info) Info {
+	i.Name = cmp.Or(s.Name, i.Name)
+	i.ContextWindow = cmp.Or(s.ContextWindow, i.ContextWindow)
+	i.MaxOutput = cmp.Or(s.MaxOutput, i.MaxOutput)
+	i.Reasoning = i.Reasoning || s.Reasoning
+	i.Images = i.Images || s.Images
+	if len(s.Efforts) > 0 {
+		i.Efforts = s.Efforts
+	}
+	i.Price = cmp.Or(s.Price, i.Price)
+	return i
+}
+
+// price reads catwalk's prices. Which of its two prices of cached tokens is the one for reading
+// differs between its providers; but reading is always cheaper than the prompt itself, and writing,
+// where it has a price, dearer. Where there is none, a cached token costs what any other does.
+func price(m catwalk.Model) Price {
+	p := Price{Input: m.CostPer1MIn, Output: m.CostPer1MOut, CacheRead: m.CostPer1MIn, CacheWrite: m.CostPer1MIn}
+	for _, cost := range []float64{m.CostPer1MInCached, m.CostPer1MOutCached} {
+		if cost > 0 {
+			p.CacheRead = min(p.CacheRead, cost)
+		}
+	}
+	p.CacheWrite = max(p.CacheWrite, m.CostPer1MInCached)
+	return p
+}
 
 // Known is a model that the registry knows, and whether it could be asked now.
 type Known struct {
@@ -92,11 +121,12 @@ func (r *Registry) List() []Known {
 }
 
 // Model finds a model by its name, "provider/modelId". A model that is not known but whose provider
-// is gets asked all the same: providers have newer ones than any list. The error is ErrUnknown, with
-// the name that was perhaps meant.
+// is gets asked all the same: providers have newer ones than any list. If that provider does not
+// know it either, the stream's error is ErrUnknown, with the name that was perhaps meant; so is the
+// error here when there is no such provider.
 func (r *Registry) Model(name string) (Model, error) {
 	if name == "" {
-		return nil, errNoModel
+		return nil, fmt.Errorf("%w: no model is set: 'ramo models' lists those that there are", ErrUnknown)
 	}
 	if name == ExtractName {
 		return extract{}, nil
@@ -104,17 +134,17 @@ func (r *Registry) Model(name string) (Model, error) {
 	providerName, id, ok := strings.Cut(name, "/")
 	p := r.providers[providerName]
 	if !ok || id == "" || p == nil {
-		hint := "a model's name is provider/model"
+		hint := "a model's name is provider/model, and the providers are " + strings.Join(slices.Sorted(maps.Keys(r.providers)), ", ")
 		if near := r.nearest(name); near != "" {
 			hint = "did you mean " + near + "?"
 		}
 		return nil, fmt.Errorf("%w: %q: %s", ErrUnknown, name, hint)
 	}
-	info, known := r.models[name]
-	if !known {
-		info = Info{Provider: providerName, ID: id, Name: id}
+	if info, known := r.models[name]; known {
+		return &chat{provider: p, info: info, listed: true}, nil
 	}
-	return &chat{p, info}, nil
+	info := Info{Provider: providerName, ID: id, Name: id, Images: true, Reasoning: p.kind != compatible}
+	return &chat{provider: p, info: info, near: r.nearest(name)}, nil
 }
 
 // Usable tells whether a model could be asked now: its provider is known, and there is a key if it
