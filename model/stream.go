@@ -120,6 +120,8 @@ func (c *chat) once(ctx context.Context, lm fantasy.LanguageModel, call fantasy.
 		}
 	}
 	switch {
+	case at.broken() != nil:
+		return a, at, true, cause(at.broken())
 	case a.finished:
 		return a, at, true, nil
 	case ctx.Err() != nil:

@@ -26,6 +26,7 @@ type attempt struct {
 	mu    sync.Mutex
 	wait  time.Duration // what the answer's Retry-After asks for; negative: nothing
 	meter meter
+	cut   error // why the bytes of an answer of Google's ended too early
 }
 
 type attemptKey struct{}
@@ -57,6 +58,16 @@ func (a *attempt) usage() *fantasy.Usage {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.meter.usage
+}
+
+// broken is why the answer is not whole, nil if nothing is known against it.
+func (a *attempt) broken() error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.meter.failed != nil {
+		return a.meter.failed
+	}
+	return a.cut
 }
 
 // transport carries the requests of one provider.
@@ -99,8 +110,11 @@ func (b *body) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	a.stall.Stop()
 	a.mu.Lock()
+	defer a.mu.Unlock()
 	a.meter.write(p[:n])
-	a.mu.Unlock()
+	if err != nil && err != io.EOF && a.meter.kind == "google" {
+		a.cut, err = err, io.EOF // its client would print the error, in the middle of the terminal
+	}
 	return n, err
 }
 
@@ -140,6 +154,8 @@ type meter struct {
 	kind  string
 	line  []byte
 	usage *fantasy.Usage
+
+	failed error // the error in an event of Google's, which its client takes for an empty answer
 }
 
 const longestLine = 1 << 20 // no event that counts tokens is longer
@@ -163,7 +179,7 @@ func (m *meter) write(p []byte) {
 
 func (m *meter) read(line []byte) {
 	data, ok := bytes.CutPrefix(bytes.TrimSpace(line), []byte("data:"))
-	if !ok || !bytes.Contains(data, []byte(`sage`)) { // usage, usageMetadata
+	if !ok || !bytes.Contains(data, []byte(`sage`)) && !bytes.Contains(data, []byte(`"error"`)) { // usage, usageMetadata, message
 		return
 	}
 	type anthropicUsage struct {
@@ -184,8 +200,16 @@ func (m *meter) read(line []byte) {
 			Cached   int64 `json:"cachedContentTokenCount"`
 			Tools    int64 `json:"toolUsePromptTokenCount"`
 		} `json:"usageMetadata"`
+		Error *struct {
+			Code    int    `json:"code"`
+			Message string `json:"message"`
+		} `json:"error"`
 	}
 	if json.Unmarshal(data, &event) != nil {
+		return
+	}
+	if m.kind == "google" && event.Error != nil {
+		m.failed = &fantasy.ProviderError{Message: event.Error.Message, StatusCode: event.Error.Code}
 		return
 	}
 	if m.usage == nil {

@@ -1,5 +1,13 @@
 // Package modeltest has servers that speak the streaming protocols of model providers, for tests.
-// They are real HTTP servers; what they answer is a script.
+// They are real HTTP servers; what they answer is a script, one [Turn] for each request:
+//
+//	s := modeltest.NewServer(t, modeltest.Anthropic,
+//		modeltest.Turn{Status: 429, Message: "slow down", Header: map[string]string{"Retry-After": "0"}},
+//		modeltest.Turn{Text: []string{"Good ", "morning"}},
+//	)
+//
+// [Server.Requests] are what clients have sent. Turns that wait are released through channels, so
+// that no test depends on how long anything takes.
 package modeltest
 
 import (
@@ -8,6 +16,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/http/httputil"
 	"sync"
 	"testing"
 	"time"
@@ -21,6 +30,7 @@ const (
 	OpenAI    Protocol = "openai" // chat completions; also what compatible servers speak
 	Anthropic Protocol = "anthropic"
 	Google    Protocol = "google"
+	Responses Protocol = "openai-responses" // OpenAI's newer protocol
 )
 
 // Turn is how a server answers one request.
@@ -29,18 +39,27 @@ type Turn struct {
 	Text     []string // pieces
 	Calls    []Call
 
+	// Signature is what the provider wants back with its thinking; Anthropic's is "sig-1" by default,
+	// and Google's is on the first piece after the thinking, in base64.
+	Signature string
+	Redacted  string // thinking that Anthropic shows no one, before the other
+
 	Status  int               // of a refusal, instead of an answer
 	Body    string            // of a refusal; by default the provider's form with the words Message
 	Message string            // of a refusal
 	Header  map[string]string // of a refusal
+	Echo    bool              // the refusal's words are Message and the whole request, with its headers
 
+	Pings  int             // signs of life before the first piece, which carry nothing, 100 ms apart
 	Wait   <-chan struct{} // before the first piece
 	Hold   <-chan struct{} // after the pieces, before the end; a client that hangs up ends it too
 	Cut    bool            // the connection ends after the pieces
 	Fail   string          // an error in mid-stream, after the pieces
 	Length bool            // the answer ends for want of tokens
+	Refuse bool            // the answer ends because of what it is about
 
-	Input, Output int64 // tokens; 0: 100 and 20
+	Input, Output         int64 // tokens; 0: 100 and 20. Input has those of the cache in it, as each protocol has it
+	CacheRead, CacheWrite int64 // tokens
 }
 
 // Call is a tool call.
@@ -84,7 +103,7 @@ func (s *Server) Requests() []Request {
 
 // BaseURL is what a client of the protocol is given.
 func (s *Server) BaseURL(p Protocol) string {
-	if p == OpenAI {
+	if p == OpenAI || p == Responses {
 		return s.URL + "/v1"
 	}
 	return s.URL
@@ -104,6 +123,10 @@ func (s *Server) serve(p Protocol, w http.ResponseWriter, r *http.Request) {
 			w.Header().Set(k, v)
 		}
 		if turn.Body == "" {
+			if turn.Echo {
+				dump, _ := httputil.DumpRequest(r, false)
+				turn.Message += ": " + r.URL.String() + " " + string(dump) + string(raw)
+			}
 			turn.Body = refusal(p, turn.Status, turn.Message)
 		}
 		w.Header().Set("Content-Type", "application/json")
@@ -115,6 +138,19 @@ func (s *Server) serve(p Protocol, w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusOK)
 	flush := func() { _ = http.NewResponseController(w).Flush() }
 	flush()
+	for range turn.Pings {
+		if p == Google {
+			fmt.Fprint(w, "\n\n") // its clients know no comments
+		} else {
+			fmt.Fprint(w, ": ping\n\n")
+		}
+		flush()
+		select {
+		case <-time.After(100 * time.Millisecond):
+		case <-r.Context().Done():
+			return
+		}
+	}
 	if turn.Wait != nil {
 		select {
 		case <-turn.Wait:
