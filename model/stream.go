@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -97,12 +98,13 @@ func (c *chat) once(ctx context.Context, lm fantasy.LanguageModel, call fantasy.
 	ctx, at, end := begin(ctx, c.provider.name, c.provider.kind, limit)
 	defer end()
 	a = c.newAnswer()
-	// A stall cancels the context, and that is what fantasy then reports.
+	// cause is what is behind an error that fantasy reports: a stall cancels the context, and a
+	// client of Google's says only that something is missing.
 	cause := func(err error) error {
 		if stalled := context.Cause(ctx); errors.Is(stalled, ErrStalled) {
 			return stalled
 		}
-		return err
+		return cmp.Or(at.broken(), err)
 	}
 	defer func() { a.count(at.usage()) }()
 	parts, err := lm.Stream(ctx, call)
@@ -119,15 +121,10 @@ func (c *chat) once(ctx context.Context, lm fantasy.LanguageModel, call fantasy.
 			}
 		}
 	}
-	switch {
-	case at.broken() != nil:
-		return a, at, true, cause(at.broken())
-	case a.finished:
+	if a.finished && at.broken() == nil {
 		return a, at, true, nil
-	case ctx.Err() != nil:
-		return a, at, true, cause(ctx.Err())
 	}
-	return a, at, true, fantasy.NewIncompleteStreamError()
+	return a, at, true, cause(cmp.Or(ctx.Err(), error(fantasy.NewIncompleteStreamError())))
 }
 
 // refused is the error of an answer that the provider itself ended.

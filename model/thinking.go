@@ -75,6 +75,9 @@ func (c *chat) thinking(level string) fantasy.ProviderOptions {
 		known = []string{"low", "medium", "high"} // what every provider has
 	}
 	word := effort(level, known)
+	if word == "" {
+		return c.cached(nil) // only words that Ramo cannot rank
+	}
 	switch c.provider.kind {
 	case "anthropic":
 		if off {

@@ -113,7 +113,7 @@ func (b *body) Read(p []byte) (int, error) {
 	defer a.mu.Unlock()
 	a.meter.write(p[:n])
 	if err != nil && err != io.EOF && a.meter.kind == "google" {
-		a.cut, err = err, io.EOF // its client would print the error, in the middle of the terminal
+		a.cut, err = fantasy.WrapTransportError(err), io.EOF // its client would print the error, in the middle of the terminal
 	}
 	return n, err
 }
