@@ -1,13 +1,45 @@
 // Package model is what a language model is to Ramo, and the real ones: Anthropic, OpenAI, Google,
-// OpenRouter, and any server that speaks OpenAI's protocol.
+// OpenRouter, and any server that speaks OpenAI's protocol (Ollama, llama.cpp, vLLM).
 //
-// A [Registry] knows the models by name, "provider/modelId". [Model.Stream] asks one and yields
-// events as they come: pieces of text and thinking, tool calls, retries. The last event carries the
-// whole answer as a message for the log, also when the answer was cut off: then the error comes with
-// it.
+// # Finding a model
 //
-// Keys come from the environment or from the settings, and are never part of an error, an event or
-// a message. Everything here is safe for concurrent use.
+// A [Registry] knows the models by name, "provider/modelId"; the id may have slashes in it. It lists
+// what catwalk knows of the four providers, with context windows and prices, and what the [Settings]
+// add. A provider whose name is not one of the four, and whose Type is not either, is a compatible
+// server: it needs a BaseURL, and a key only if the server wants one. A model that no list has is
+// asked for all the same.
+//
+// # Asking it
+//
+// [Model.Stream] yields events as they come: pieces of text and thinking, tool calls, retries. The
+// last event, of type [Done], carries the whole answer as a message for the log, with its tokens and
+// what they cost. When the answer is cut off, by an error or by the caller, Done carries what had
+// arrived, and the error follows it: append the message, then deal with the error. Without a Done
+// event nothing had arrived, and there is nothing to append.
+//
+// Before an answer begins, what may pass is tried again, at most four times: rate limits, failures of
+// the server, broken connections. How long the provider wants to be left alone is respected; if that
+// is more than two minutes, the error says so at once. After it has begun nothing is tried again: the
+// user has seen it. An answer stalls when no byte comes for Settings.StallTime.
+//
+// Tell errors apart with [errors.Is]: [ErrContextOverflow] (compact, and ask again), [ErrAuth] (which
+// says what to set), [ErrRateLimit], [ErrStalled], [ErrUnknown], [ErrRefused], [ErrNotForChat], and
+// context.Canceled. Each is one line, and names the provider.
+//
+// # What a model gets
+//
+// Messages must be as message.ForModel leaves them. What not every provider takes is given the form
+// that it does take: images of tool results, images for a model that cannot see, ids of other tools'
+// calls. Thinking goes back only to the model that thought it, with its signature.
+//
+// # Keys
+//
+// Keys come from the environment (ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY or GOOGLE_API_KEY,
+// OPENROUTER_API_KEY, NAME_API_KEY for a compatible server of that name) or from the settings. No key,
+// and no secret header or password in an address, is part of an error, an event or a message, and none
+// follows a redirect to another host.
+//
+// Everything here is safe for concurrent use.
 package model
 
 import (
@@ -25,9 +57,9 @@ type Model interface {
 	Info() Info
 
 	// Stream asks the model and yields what comes back. It ends with one event of type Done, or
-	// with an error; an error after the answer had begun comes with a Done event that holds what
-	// had arrived, its StopReason "error" or, when ctx was cancelled, "aborted". Stopping the
-	// iteration early ends the request.
+	// with an error; an error after the answer had begun follows a Done event that holds what had
+	// arrived, its StopReason "error" or, when ctx was cancelled, "aborted". Stopping the iteration
+	// early ends the request. Each iteration asks anew.
 	Stream(ctx context.Context, r Request) iter.Seq2[Event, error]
 }
 

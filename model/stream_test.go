@@ -58,17 +58,18 @@ func start(t *testing.T, at place, script []modeltest.Turn, changes ...func(*mod
 // each runs a test at every place, and makes sure that it leaves no goroutine behind.
 func each(t *testing.T, script []modeltest.Turn, f func(t *testing.T, s *modeltest.Server, m model.Model), changes ...func(*model.Settings)) {
 	t.Helper()
-	for name, at := range places {
-		t.Run(name, func(t *testing.T) {
-			before := goleak.IgnoreCurrent()
-			s, m := start(t, at, script, changes...)
-			f(t, s, m)
-			s.CloseClientConnections()
-			s.Close()
-			http.DefaultTransport.(*http.Transport).CloseIdleConnections()
-			goleak.VerifyNone(t, before)
-		})
-	}
+	before := goleak.IgnoreCurrent()
+	t.Run("at", func(t *testing.T) {
+		for name, at := range places {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				s, m := start(t, at, script, changes...)
+				f(t, s, m)
+			})
+		}
+	})
+	http.DefaultTransport.(*http.Transport).CloseIdleConnections()
+	goleak.VerifyNone(t, before)
 }
 
 // stallAfter sets when an answer counts as stalled.
