@@ -74,7 +74,7 @@ func usage(format string, args ...any) error { return usageError{fmt.Errorf(form
 
 func newRoot() *cobra.Command {
 	root := &cobra.Command{
-		Use:   "ramo",
+		Use:   "ramo [SESSION]",
 		Short: "Walk and grow the session trees of coding agents",
 		Long: `Ramo keeps a coding agent's conversation as a tree in an append-only log, and lets you walk it. It opens
 the sessions of pi and oh-my-pi too.
@@ -84,13 +84,33 @@ id, the unique start of one, or a label.`,
 		Version:       version(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
+		// A session alone shows its tree.
 		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return usage("there is no command %q: 'ramo --help' lists them", args[0])
+			switch len(args) {
+			case 0:
+				return nil
+			case 1:
+				if _, err := resolve(args[0]); err == nil {
+					return nil
+				}
 			}
-			return nil
+			return usage("there is no command %q: 'ramo --help' lists them", args[0])
 		},
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		ValidArgsFunction: completeSession,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return cmd.Help()
+			}
+			tree, _, err := cmd.Find([]string{"tree"})
+			if err != nil {
+				return err
+			}
+			tree.SetContext(cmd.Context())
+			if err := tree.ParseFlags(nil); err != nil { // takes over the root's flags
+				return err
+			}
+			return tree.RunE(tree, args)
+		},
 	}
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usage("%w: see '%s --help'", err, cmd.CommandPath())

@@ -132,3 +132,14 @@ func TestOnATerminal(t *testing.T) {
 		t.Errorf("with NO_COLOR: %q", plain)
 	}
 }
+
+func TestASessionAloneShowsItsTree(t *testing.T) {
+	m := newMachine(t)
+	tour := m.tour()
+	for _, flags := range [][]string{nil, {"--json"}} {
+		alone := m.ok(append([]string{tour}, flags...)...)
+		if named := m.ok(append([]string{"tree", tour}, flags...)...); alone != named || alone == "" {
+			t.Errorf("%v: alone %q, as tree %q", flags, alone, named)
+		}
+	}
+}
