@@ -61,6 +61,8 @@ var (
 type Agent struct {
 	opt Options
 
+	emitting sync.Mutex // held while listeners are called
+
 	mu        sync.Mutex // guards what follows
 	session   *session.Session
 	model     model.Model // nil: none
@@ -248,6 +250,8 @@ func (a *Agent) Listen(f func(Event)) (off func()) {
 }
 
 func (a *Agent) emit(e Event) {
+	a.emitting.Lock() // one event after the other, also where one operation ends and the next begins
+	defer a.emitting.Unlock()
 	a.mu.Lock()
 	all := a.listeners
 	a.mu.Unlock()

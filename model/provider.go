@@ -80,11 +80,11 @@ func (p *provider) keyEnvs() []string {
 func (p *provider) keyEnv() string { return strings.Join(p.keyEnvs(), " or ") }
 
 func (p *provider) key() string {
-	if p.settings.APIKey != "" {
-		return p.settings.APIKey
+	if key := strings.TrimSpace(p.settings.APIKey); key != "" {
+		return key
 	}
 	for _, name := range p.keyEnvs() {
-		if key := os.Getenv(name); key != "" {
+		if key := strings.TrimSpace(os.Getenv(name)); key != "" {
 			return key
 		}
 	}

@@ -103,7 +103,11 @@ func (r *Registry) List() []Known {
 	for _, info := range r.models {
 		p := r.providers[info.Provider]
 		k := Known{Info: info, Usable: p.usable()}
-		if !k.Usable {
+		switch {
+		case k.Usable:
+		case p.kind == compatible:
+			k.Need = "base_url in the settings"
+		default:
 			k.Need = p.keyEnv()
 		}
 		out = append(out, k)

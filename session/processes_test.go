@@ -79,16 +79,34 @@ func worker(path, name, count string) {
 	}
 }
 
-func startWorker(t *testing.T, path, name string, n int) (*exec.Cmd, *bytes.Buffer) {
+// output is what a worker has said so far.
+type output struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.b.Write(p)
+}
+
+func (o *output) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.b.String()
+}
+
+func startWorker(t *testing.T, path, name string, n int) (*exec.Cmd, *output) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), workerEnv+"="+path, "RAMO_TEST_WORKER="+name, "RAMO_TEST_APPENDS="+strconv.Itoa(n))
-	var out bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &out
+	out := new(output)
+	cmd.Stdout, cmd.Stderr = out, out
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	return cmd, &out
+	return cmd, out
 }
 
 // acknowledged reads what workers said: an entry each. A last line that a kill cut short does not
@@ -184,7 +202,7 @@ func TestEightProcessesAppendToOneFile(t *testing.T) {
 	const processes, appends = 8, 400
 	path := newFile(t)
 	var cmds []*exec.Cmd
-	var outs []*bytes.Buffer
+	var outs []*output
 	for i := range processes {
 		cmd, out := startWorker(t, path, fmt.Sprintf("w%d", i), appends)
 		cmds, outs = append(cmds, cmd), append(outs, out)
@@ -218,11 +236,15 @@ func TestProcessesKilledAtRandomLoseNothingAcknowledged(t *testing.T) {
 	want := map[string][2]string{}
 	for round := range rounds {
 		var wg sync.WaitGroup
-		outs := make([]*bytes.Buffer, 8)
+		outs := make([]*output, 8)
 		for i := range outs {
 			cmd, out := startWorker(t, path, fmt.Sprintf("r%dw%d", round, i), 1000)
 			outs[i] = out
 			wg.Go(func() {
+				// A slow machine may take long to start it; half of them are killed at work for sure.
+				for wait := 0; i%2 == 0 && out.String() == "" && wait < 1000; wait++ {
+					time.Sleep(10 * time.Millisecond)
+				}
 				time.Sleep(time.Duration(20+rand.IntN(120)) * time.Millisecond)
 				_ = cmd.Process.Kill()
 				_ = cmd.Wait()
