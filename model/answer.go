@@ -53,9 +53,6 @@ func (a *answer) take(p fantasy.StreamPart) []Event {
 		delete(a.open, "text "+p.ID)
 	case fantasy.StreamPartTypeReasoningStart, fantasy.StreamPartTypeReasoningDelta, fantasy.StreamPartTypeReasoningEnd:
 		name := "thinking " + p.ID
-		if p.Type == fantasy.StreamPartTypeReasoningStart {
-			delete(a.open, name)
-		}
 		b := a.block(name, message.BlockThinking)
 		a.chat.provider.sign(&b.Block, p.ProviderMetadata)
 		if p.Type == fantasy.StreamPartTypeReasoningEnd {

@@ -105,6 +105,9 @@ const (
 
 // runCommand runs cmd and everything it starts as one group, and returns when none of the group is left.
 func runCommand(ctx context.Context, cmd *exec.Cmd, timeout time.Duration, out io.Writer) (ending, error) {
+	if err := ctx.Err(); err != nil {
+		return byItself, err // a command that is started and then killed may have done its work
+	}
 	r, pipe, err := os.Pipe()
 	if err != nil {
 		return byItself, err
