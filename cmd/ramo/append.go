@@ -41,7 +41,7 @@ leaf. Each one's id is printed once it is on the disk. A line that is refused en
 			case "root":
 				s.ResetLeaf()
 			default:
-				e, err := s.Find(leaf)
+				e, err := findEntry(s, leaf)
 				if err != nil {
 					return err
 				}

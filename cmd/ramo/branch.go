@@ -34,12 +34,12 @@ text is printed, to be put again there. The session itself is untouched.`,
 				return err
 			}
 			defer s.Close()
-			e, err := s.Find(args[1])
+			e, err := findEntry(s, args[1])
 			if err != nil {
 				return err
 			}
 			if e.Role() != message.RoleUser {
-				return fmt.Errorf("entry %s is no user message but %s: a branch starts at a request; 'ramo tree --filter user-only' shows them", e.ID(), new(display.Lines).Entry(e))
+				return fmt.Errorf("entry %s is no user message but %q: a branch starts at a request; 'ramo tree --ids --filter user-only' shows them", e.ID(), display.Cut(new(display.Lines).Entry(e), 60))
 			}
 			m, err := e.Message()
 			if err != nil {

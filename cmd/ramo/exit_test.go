@@ -77,7 +77,7 @@ func TestOneBadFileDoesNotKeepDoctorFromTheOthers(t *testing.T) {
 	m := newMachine(t)
 	m.tour()
 	o := m.run("", "doctor", "nosuch.jsonl", "tour.jsonl", "neither.jsonl")
-	if o.code != 3 || !strings.Contains(o.out, "tour.jsonl: 52 entries, nothing wrong") {
+	if o.code != 3 || !strings.Contains(o.out, "tour.jsonl: 53 entries, nothing wrong") {
 		t.Errorf("exit %d, %q", o.code, o.out)
 	}
 	if !strings.Contains(o.err, "nosuch.jsonl") || !strings.Contains(o.err, "neither.jsonl") {

@@ -54,7 +54,7 @@ func TestNothingHostileReachesTheTerminal(t *testing.T) {
 	path := m.file(m.home+"/.pi/agent/sessions/--srv--/s.jsonl", log)
 	weird := "e\x1b[31m"
 	for _, args := range [][]string{
-		{"info", path}, {"tree", path, "--filter", "all"}, {"tree", path, "--search", "gnp"}, {"context", path}, {"context", path, "--format", "model"},
+		{"info", path}, {"tree", path, "--filter", "all"}, {"tree", path, "--ids", "--filter", "all"}, {path}, {"tree", path, "--search", "gnp"}, {"context", path}, {"context", path, "--format", "model"},
 		{"doctor", path}, {"ls", "--all"}, {"label", path, "aaaaaaa1"}, {"nav", path, "aaaaaaa1"}, {"nav", path, weird}, {"nav", path, "aaaaaab4"},
 		{"label", path, weird, "x"}, {"label", path, weird, "--clear"}, {"label", path, weird, hostile[:5] + "\x1b"}, {"branch", path, "aaaaaaa1", "-o", m.dir + "/b.jsonl"},
 		{"fork", path, "-o", m.dir + "/f.jsonl"}, {"show", path, "\u202enone"}, {"\u202ecommand"}, {"info", "\x1b[31mfile"}, {"tree", path, "--filter", hostile[:4]},

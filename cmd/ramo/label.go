@@ -36,7 +36,7 @@ printed; --clear takes it off.`,
 				return err
 			}
 			defer s.Close()
-			e, err := s.Find(args[1])
+			e, err := findEntry(s, args[1])
 			if err != nil {
 				return err
 			}

@@ -73,14 +73,15 @@ func (e usageError) Unwrap() error { return e.error }
 func usage(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
 
 func newRoot() *cobra.Command {
+	cobra.EnableCommandSorting = false // the groups have their own order
 	root := &cobra.Command{
 		Use:   "ramo [SESSION]",
 		Short: "Walk and grow the session trees of coding agents",
 		Long: `Ramo keeps a coding agent's conversation as a tree in an append-only log, and lets you walk it. It opens
 the sessions of pi and oh-my-pi too.
 
-A SESSION is a path, an id or the start of one, or - for the one last used in this directory. An ENTRY is an
-id, the unique start of one, or a label.`,
+A SESSION is a path, an id or the start of one, or - for the one last used in this directory; 'ramo ls' lists
+them. An ENTRY is an id, the unique start of one, or a label; 'ramo tree SESSION --ids' shows them.`,
 		Version:       version(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
@@ -117,8 +118,12 @@ id, the unique start of one, or a label.`,
 	})
 	root.SetVersionTemplate("ramo {{.Version}}\n")
 	root.PersistentFlags().Bool("json", false, "print the machine form, and nothing else, on standard output")
-	root.AddCommand(newInfo(), newTree(), newLog(), newShow(), newContext(), newAppend(), newNav(), newBranch(),
-		newFork(), newLabel(), newNew(), newDoctor(), newLs(), newPrompt(), newCompact(), newModels(), newConfig(), newRPC())
+	root.AddGroup(groups...)
+	addGroup(root, "look", newLs(), newInfo(), newTree(), newLog(), newShow(), newContext())
+	addGroup(root, "grow", newNav(), newLabel(), newAppend())
+	addGroup(root, "file", newNew(), newBranch(), newFork(), newDoctor())
+	addGroup(root, "live", newPrompt(), newCompact(), newModels(), newConfig(), newRPC())
+	root.SetHelpFunc(printHelp)
 	return root
 }
 

@@ -39,7 +39,7 @@ ramo/extract writes it without a model.`,
 				return err
 			}
 			defer done()
-			target, err := a.Session().Find(args[1])
+			target, err := findEntry(a.Session(), args[1])
 			if err != nil {
 				return err
 			}

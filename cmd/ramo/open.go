@@ -56,7 +56,16 @@ func resolve(arg string) (string, error) {
 	return find.Resolve(arg, cwd)
 }
 
-// leafFlag is what --leaf names: an entry's id, "" for the session's own leaf, or nothing for root.
+// findEntry finds the entry that an argument names.
+func findEntry(s *session.Session, name string) (session.Entry, error) {
+	e, err := s.Find(name)
+	if errors.Is(err, session.ErrNotFound) {
+		err = fmt.Errorf("%w: 'ramo tree --ids' shows what entries there are", err)
+	}
+	return e, err
+}
+
+// leafOf is what --leaf names: an entry's id, "" for the session's own leaf, or nothing for root.
 func leafOf(s *session.Session, flag string) (id string, none bool, err error) {
 	switch flag {
 	case "":
@@ -65,6 +74,6 @@ func leafOf(s *session.Session, flag string) (id string, none bool, err error) {
 	case "root":
 		return "", true, nil
 	}
-	e, err := s.Find(flag)
+	e, err := findEntry(s, flag)
 	return e.ID(), false, err
 }

@@ -20,7 +20,7 @@ func newShow() *cobra.Command {
 				return err
 			}
 			defer s.Close()
-			e, err := s.Find(args[1])
+			e, err := findEntry(s, args[1])
 			if err != nil {
 				return err
 			}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/charmbracelet/x/ansi"
 	"github.com/spf13/cobra"
 
 	"github.com/ramo-dev/ramo/internal/display"
@@ -28,6 +29,7 @@ type treeNode struct {
 
 func newTree() *cobra.Command {
 	var filter, search string
+	var ids bool
 	cmd := &cobra.Command{
 		Use:   "tree SESSION",
 		Short: "Show the tree",
@@ -37,7 +39,7 @@ stand in [brackets].
 Filters: default hides labels, settings and other bookkeeping; no-tools hides tool results too; user-only and
 labeled-only show only those; all shows everything. With --json the nodes come depth first, oldest first, and the
 filter is all unless one is given.`,
-		Example:           "  ramo tree -\n  ramo tree session.jsonl --filter user-only --search 'parser cache'",
+		Example:           "  ramo tree - --ids\n  ramo tree session.jsonl --filter user-only --search 'parser cache'",
 		Args:              exactly(1),
 		ValidArgsFunction: completeSession,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -59,6 +61,7 @@ filter is all unless one is given.`,
 			defer s.Close()
 			out := newOutput(cmd)
 			v := newTreeView(cmd.Context(), out, s, show, search)
+			v.ids = ids
 			if asJSON {
 				err = v.printJSON()
 			} else {
@@ -71,6 +74,7 @@ filter is all unless one is given.`,
 		},
 	}
 	cmd.Flags().StringVar(&filter, "filter", "", "default, no-tools, user-only, labeled-only or all")
+	cmd.Flags().BoolVar(&ids, "ids", false, "show each entry's id")
 	cmd.Flags().StringVar(&search, "search", "", "show only what has all these `words`")
 	_ = cmd.RegisterFlagCompletionFunc("filter", cobra.FixedCompletions(filterNames, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
@@ -83,7 +87,8 @@ type treeView struct {
 	show    func(n session.Node, leaf bool) bool
 	words   []string // that a node must have, folded
 	leaf    int
-	here    int // the leaf, or the nearest node above it that is shown
+	here    int  // the leaf, or the nearest node above it that is shown
+	ids     bool // show them
 	lines   display.Lines
 	shown   int
 	done    <-chan struct{}
@@ -286,8 +291,13 @@ func (v *treeView) print() error {
 }
 
 func (v *treeView) line(s *shape, r row, bars []bool, width int) error {
-	prefix := gutters(r, bars, width)
 	e := v.session.At(int(r.node))
+	id, total := "", width
+	if v.ids {
+		id = fmt.Sprintf("%-8s  ", display.Cut(display.Line(e.ID(), 0), min(36, width/2))) // nearly all have 8
+		width = max(width-ansi.StringWidth(id), 1)
+	}
+	prefix := gutters(r, bars, width)
 	text := v.lines.Entry(e)
 	mark, color := "  ", ""
 	if s.active[r.node] {
@@ -316,6 +326,9 @@ func (v *treeView) line(s *shape, r row, bars []bool, width int) error {
 	}
 	line := v.out.style(faint, prefix) + v.out.style(yellow, mark) + label + v.out.style(strings.TrimSuffix(color, ";"), text)
 	line = display.Cut(line, width-len([]rune(end))) + v.out.style(bold, end)
+	if id != "" {
+		line = display.Cut(v.out.style(faint, id)+line, total)
+	}
 	_, err := fmt.Fprintln(v.out, line)
 	return err
 }

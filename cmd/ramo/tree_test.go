@@ -63,13 +63,15 @@ func TestAnyWidth(t *testing.T) {
 	env, want := m.env, len(linesOf(m.ok("tree", path)))
 	for width := 1; width < 25; width += 3 {
 		m.env = append(slices.Clip(env), fmt.Sprintf("COLUMNS=%d", width))
-		lines := linesOf(m.ok("tree", path))
-		if len(lines) != want {
-			t.Errorf("width %d: %d lines, want %d", width, len(lines), want)
-		}
-		for _, line := range lines {
-			if w := ansi.StringWidth(line); w > width {
-				t.Errorf("%d columns, not %d: %q", w, width, line)
+		for _, args := range [][]string{{"tree", path}, {"tree", path, "--ids"}} {
+			lines := linesOf(m.ok(args...))
+			if len(lines) != want {
+				t.Errorf("%q, width %d: %d lines, want %d", args, width, len(lines), want)
+			}
+			for _, line := range lines {
+				if w := ansi.StringWidth(line); w > width {
+					t.Errorf("%q: %d columns, not %d: %q", args, w, width, line)
+				}
 			}
 		}
 	}

@@ -40,7 +40,7 @@ func TestAppendGrowsFromTheLeaf(t *testing.T) {
 	if root.ParentID != nil {
 		t.Errorf("--leaf root: %+v", root)
 	}
-	if got := decode[info](t, m.ok("info", path, "--json")); got.Entries != 56 || text(got.Leaf) != root.ID || got.Roots != 2 {
+	if got := decode[info](t, m.ok("info", path, "--json")); got.Entries != 57 || text(got.Leaf) != root.ID || got.Roots != 2 {
 		t.Errorf("%+v", got)
 	}
 }
@@ -52,7 +52,7 @@ func TestWhatStoodBeforeABadLineStays(t *testing.T) {
 	if o.code != exitFailed || !strings.Contains(o.err, "line 3 of standard input") || len(linesOf(o.out)) != 2 {
 		t.Errorf("exit %d, %q, %q", o.code, o.out, o.err)
 	}
-	if got := decode[info](t, m.ok("info", path, "--json")); got.Entries != 54 || got.Problems != 0 {
+	if got := decode[info](t, m.ok("info", path, "--json")); got.Entries != 55 || got.Problems != 0 {
 		t.Errorf("%+v", got)
 	}
 }
@@ -149,7 +149,7 @@ func TestBranchCopiesTheWayToARequest(t *testing.T) {
 		kept = append(kept, n.Type)
 	}
 	// The way to the request without its label entry, and a fresh label entry for what was labelled.
-	want := "model_change thinking_level_change message message message message message message message message message branch_summary label"
+	want := "model_change thinking_level_change session_info message message message message message message message message message branch_summary label"
 	if got := strings.Join(kept, " "); got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}
