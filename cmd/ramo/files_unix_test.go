@@ -58,7 +58,7 @@ func TestAnEmptyFileIsANewSession(t *testing.T) {
 	if i := decode[info](t, m.ok("info", path, "--json")); i.Entries != 0 || i.Leaf != nil || i.Problems != 0 {
 		t.Errorf("%+v", i)
 	}
-	if out := m.ok("tree", path); out != "" {
+	if out := m.ok("tree", path); out != "No entries yet\n" {
 		t.Errorf("tree: %q", out)
 	}
 	if out := m.ok("context", path, "--json"); !strings.HasPrefix(out, `{"leaf":null,"messages":[],`) {

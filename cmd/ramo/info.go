@@ -79,7 +79,7 @@ func (i info) print(out *output, s *session.Session) error {
 	row("entries", "%d (%s)", i.Entries, count(i.Messages, "message", "messages"))
 	row("tree", "%s, %s, %d deep", count(i.Branches, "branch", "branches"), count(i.Roots, "root", "roots"), i.Depth)
 	if e, ok := s.Leaf(); ok {
-		row("leaf", "%s  %s", e.ID(), new(display.Lines).Entry(e))
+		row("leaf", "%s  %s", e.ID(), display.Cut(new(display.Lines).Entry(e), max(out.columns()-len(e.ID())-12, 20)))
 	} else {
 		row("leaf", "none: the next entry will be a root")
 	}

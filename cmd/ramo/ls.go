@@ -128,7 +128,7 @@ func printList(out *output, rows []listed, all bool) {
 			id = id[:13]
 		}
 		t, _ := time.Parse(time.RFC3339, r.Modified)
-		head := fmt.Sprintf("%-13s  %s  %-4s %8s %6s msg %4s br  ", id, t.Local().Format("2006-01-02 15:04"), display.Line(r.Tool, 20), display.Bytes(r.Bytes), number(r.Messages), number(r.Branches))
+		head := fmt.Sprintf("%-13s  %s  %-4s %9s %6s msg %4s br  ", id, t.Local().Format("2006-01-02 15:04"), display.Line(r.Tool, 20), display.Bytes(r.Bytes), number(r.Messages), number(r.Branches))
 		if all {
 			title += out.style(faint, "  "+display.Line(r.Cwd, 200))
 		}

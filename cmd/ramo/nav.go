@@ -78,7 +78,8 @@ func (n navigated) print(out *output, s *session.Session) error {
 		return nil
 	}
 	if e, ok := s.Leaf(); ok {
-		fmt.Fprintf(out, "Now at %s  %s\n", display.Line(e.ID(), 0), new(display.Lines).Entry(e))
+		at := fmt.Sprintf("Now at %s  %s", display.Line(e.ID(), 0), new(display.Lines).Entry(e))
+		fmt.Fprintln(out, display.Cut(at, max(out.columns(), 40)))
 	} else {
 		fmt.Fprintln(out, "Now before the first entry: the next one will be a root")
 	}

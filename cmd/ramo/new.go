@@ -1,7 +1,9 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -41,7 +43,9 @@ path is printed.`,
 				output = session.NewPath(find.DirFor(dir), h)
 			}
 			s, err := session.Create(output, h)
-			if err != nil {
+			if errors.Is(err, fs.ErrExist) {
+				return fmt.Errorf("%w: choose another name", err)
+			} else if err != nil {
 				return err
 			}
 			defer s.Close()

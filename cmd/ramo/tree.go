@@ -64,6 +64,8 @@ filter is all unless one is given.`,
 			v.ids = ids
 			if asJSON {
 				err = v.printJSON()
+			} else if s.Len() == 0 {
+				_, err = fmt.Fprintln(out, "No entries yet")
 			} else {
 				err = v.print()
 			}
