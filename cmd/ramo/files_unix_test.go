@@ -4,6 +4,7 @@ package main
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -35,17 +36,34 @@ func TestWhatIsNoRegularFileIsRefused(t *testing.T) {
 
 // TestAnUnreadableFileIsRefused runs as somebody who may not read it.
 func TestAnUnreadableFileIsRefused(t *testing.T) {
-	if os.Getuid() == 0 {
-		t.Skip("root reads everything")
-	}
 	m := newMachine(t)
 	path := m.tour()
 	if err := os.Chmod(path, 0); err != nil {
 		t.Fatal(err)
 	}
-	for _, args := range [][]string{{"info", path}, {"tree", path}, {"doctor", path}, {"append", path}} {
-		if o := m.run(userMore, args...); o.code != exitFailed || !strings.Contains(o.err, "permission denied") || strings.Count(o.err, "\n") != 1 {
-			t.Errorf("%q: exit %d, %q", args, o.code, o.err)
+	var as *syscall.SysProcAttr
+	if os.Getuid() == 0 { // root reads everything; nobody does not
+		const nobody = 65534
+		as = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+		base := filepath.Dir(m.dir)
+		for _, dir := range []string{filepath.Dir(base), base, m.dir, m.home, filepath.Dir(binary)} {
+			if err := os.Chmod(dir, 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for _, command := range []string{"info", "tree", "log", "context", "doctor", "append", "fork"} {
+		cmd := exec.Command(binary, command, path)
+		cmd.Dir, cmd.Env, cmd.SysProcAttr = m.dir, m.env, as
+		var out, errs strings.Builder
+		cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(userMore), &out, &errs
+		_ = cmd.Run() // how it ended is looked at below
+		if cmd.ProcessState == nil {
+			t.Skip("cannot run as another user")
+		}
+		says := errs.String()
+		if cmd.ProcessState.ExitCode() != exitFailed || out.Len() > 0 || !strings.Contains(says, path+": permission denied") || strings.Count(says, "\n") != 1 {
+			t.Errorf("%s: %v, %q, %q", command, cmd.ProcessState, out.String(), says)
 		}
 	}
 }

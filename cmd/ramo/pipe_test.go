@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -111,6 +112,92 @@ func TestAppendAnswersEachLineAtOnce(t *testing.T) {
 	if code := cmd.ProcessState.ExitCode(); code != exitFailed {
 		t.Errorf("interrupted: exit %d", code)
 	}
+}
+
+// TestTheTreeIsPrintedAsItIsRead: the first lines are out before the last texts have been read. Here
+// those are cut off behind its back while it waits for its reader; what it cannot read, it says.
+func TestTheTreeIsPrintedAsItIsRead(t *testing.T) {
+	m := newMachine(t)
+	m.env = append(m.env, "COLUMNS=400")
+	path := m.generated(generate.Shape{Entries: 100_000})
+	for _, flag := range []string{"--filter=all", "--json"} {
+		whole := read(t, path)
+		cmd := exec.Command(binary, "tree", path, flag)
+		cmd.Dir, cmd.Env = m.dir, m.env
+		out, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		lines := bufio.NewScanner(out)
+		if !lines.Scan() || !strings.Contains(lines.Text(), "user: Request 0: make") {
+			t.Errorf("%s: the first line is %q", flag, lines.Text())
+		}
+		if err := os.Truncate(path, int64(len(whole)/2)); err != nil {
+			t.Fatal(err)
+		}
+		n, last := 1, ""
+		for lines.Scan() {
+			n++
+			last = lines.Text()
+		}
+		wait(t, cmd, cmd.Args)
+		if n != 100_000 || !strings.Contains(last, "is not at byte") {
+			t.Errorf("%s: %d lines, the last is %q: it was read before the first was printed", flag, n, last)
+		}
+		m.file(path, whole)
+	}
+}
+
+// TestAMillionDeep: nothing recurses, and nothing grows with the square of the depth.
+func TestAMillionDeep(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long")
+	}
+	m := newMachine(t)
+	shape := generate.Shape{Entries: 1_000_000}
+	path := m.generated(shape)
+	if i := decode[info](t, m.ok("info", path, "--json")); i.Depth != shape.Entries || i.Entries != shape.Entries || i.Branches != 1 || i.Problems != 0 {
+		t.Errorf("%+v", i)
+	}
+	request := shape.Entries - 4 // every fourth entry is one
+	for _, c := range []struct {
+		args []string
+		has  string // in the last line
+	}{
+		{[]string{"tree", path, "--filter", "all"}, "← here"},
+		{[]string{"context", path, "--json"}, `"injectedRules":[]}`},
+		{[]string{"branch", path, generate.ID(shape, request), "--output", "branched.jsonl", "--json"}, "branched.jsonl"},
+	} {
+		cmd := exec.Command(binary, c.args...)
+		cmd.Dir, cmd.Env = m.dir, m.env
+		var errs bytes.Buffer
+		end := &tail{}
+		cmd.Stdout, cmd.Stderr = end, &errs
+		if err := cmd.Run(); err != nil || errs.Len() > 0 {
+			t.Fatalf("%q: %v, %s", c.args[0], err, errs.String())
+		}
+		if got := string(end.bytes); !strings.Contains(got, c.has) {
+			t.Errorf("%q ends with %q", c.args, got)
+		}
+	}
+	// Label entries stay behind, and as many are made anew.
+	labels := decode[info](t, m.ok("info", path, "--json")).Labels
+	if i := decode[info](t, m.ok("info", "branched.jsonl", "--json")); i.Labels != labels || i.Depth != i.Entries || i.Problems != 0 {
+		t.Errorf("the branch: %+v, want %d labels", i, labels)
+	}
+}
+
+// tail keeps the end of what is written to it.
+type tail struct{ bytes []byte }
+
+func (w *tail) Write(p []byte) (int, error) {
+	const most = 400
+	w.bytes = append(w.bytes, p...)
+	w.bytes = append(w.bytes[:0], w.bytes[max(0, len(w.bytes)-most):]...)
+	return len(p), nil
 }
 
 // TestDeepAndWide: a long chain, many entries that hang from one, and many branches.
