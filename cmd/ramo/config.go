@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/charmbracelet/x/ansi"
 	"github.com/spf13/cobra"
 
 	"github.com/ramo-dev/ramo/config"
@@ -22,11 +23,15 @@ func newConfig() *cobra.Command {
 				return err
 			}
 			out := newOutput(cmd)
+			values := 0 // the width of the column
+			for _, r := range s.List() {
+				values = min(max(values, ansi.StringWidth(display.Line(r.Value, 400))), 30)
+			}
 			for _, r := range s.List() {
 				if wantsJSON(cmd) {
 					err = printJSON(out, map[string]string{"key": r.Key, "value": r.Value, "origin": r.Origin.String()})
 				} else {
-					_, err = fmt.Fprintf(out, "%-34s %-30s %s\n", display.Line(r.Key, 200), display.Line(r.Value, 400), out.style(faint, display.Line(r.Origin.String(), 400)))
+					_, err = fmt.Fprintf(out, "%-30s  %-*s  %s\n", display.Line(r.Key, 200), values, display.Line(r.Value, 400), out.style(faint, display.Line(r.Origin.String(), 400)))
 				}
 				if err != nil {
 					return err

@@ -107,6 +107,9 @@ func stamp(t time.Time) string {
 	return t.UTC().Format("2006-01-02T15:04:05.000Z")
 }
 
+// figuresFrom is the width from which a line has room for sizes beside the title, which matters more.
+const figuresFrom = 90
+
 func printList(out *output, rows []listed, all bool) {
 	number := func(n *int) string {
 		if n == nil {
@@ -128,7 +131,11 @@ func printList(out *output, rows []listed, all bool) {
 			id = id[:13]
 		}
 		t, _ := time.Parse(time.RFC3339, r.Modified)
-		head := fmt.Sprintf("%-13s  %s  %-4s %9s %6s msg %4s br  ", id, t.Local().Format("2006-01-02 15:04"), display.Line(r.Tool, 20), display.Bytes(r.Bytes), number(r.Messages), number(r.Branches))
+		head := fmt.Sprintf("%-13s  %s  %-4s ", id, t.Local().Format("2006-01-02 15:04"), display.Line(r.Tool, 20))
+		if out.columns() >= figuresFrom {
+			head += fmt.Sprintf("%9s %6s msg %4s br", display.Bytes(r.Bytes), number(r.Messages), number(r.Branches))
+		}
+		head += "  "
 		if all {
 			title += out.style(faint, "  "+display.Line(r.Cwd, 200))
 		}

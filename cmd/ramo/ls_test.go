@@ -4,9 +4,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/charmbracelet/x/ansi"
 )
 
 // shelf puts sessions of all three tools on the machine, the later ones used later.
@@ -75,6 +78,15 @@ func TestLsListsTheSessionsOfThisDirectoryLastUsedFirst(t *testing.T) {
 			t.Errorf("no %q in\n%s", s, eyes)
 		}
 	}
+	// On a narrow terminal it is the titles that stay.
+	env := m.env
+	m.env = append(slices.Clip(env), "COLUMNS=60")
+	for i, title := range []string{"(no request yet)", "of a profile", "The parser", "what is \"this\"?"} {
+		if line := linesOf(m.ok("ls"))[i]; !strings.HasSuffix(line, "  "+title) || ansi.StringWidth(line) > 60 {
+			t.Errorf("on 60 columns: %q", line)
+		}
+	}
+	m.env = env
 	// The latest here is what - means, and every id finds its session.
 	for name, path := range map[string]string{"-": paths[5], "15e3": paths[2], "35": paths[4], "019cd1de-0000-7000-8000-000000000001": paths[0]} {
 		if i := decode[info](t, m.ok("info", name, "--json")); i.Path != path {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ramo-dev/ramo/agent"
 	"github.com/ramo-dev/ramo/internal/display"
 )
 
@@ -37,6 +38,9 @@ func run(ctx context.Context, args []string) int {
 	err := root.ExecuteContext(ctx)
 	if err != nil && !began {
 		err = usageError{err} // cobra refused the command line
+	}
+	if errors.Is(err, agent.ErrNoModel) {
+		err = fmt.Errorf("%w; --model names it here, and model in the settings everywhere", err)
 	}
 	var no answerNo
 	var use usageError

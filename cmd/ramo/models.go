@@ -53,7 +53,7 @@ what they need. Prices are US dollars for a million tokens.`,
 			}
 			if n == 0 {
 				if !wantsJSON(cmd) {
-					fmt.Fprintf(out, "None can be used. Put a key into ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY or OPENROUTER_API_KEY, or name a\nserver of your own in the settings. For summaries alone there is %s.\n", model.ExtractName)
+					fmt.Fprintln(out, wrap("None can be used. Put a key into ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY or OPENROUTER_API_KEY, or name a server of your own in the settings. For summaries alone there is "+model.ExtractName+".", out.columns()))
 				}
 				return out.flushed(answerNo{})
 			}
