@@ -40,6 +40,8 @@ func TestExitCodes(t *testing.T) {
 		{"missing file", "info nosuch.jsonl", "", 3, "nosuch.jsonl: no such file"},
 		{"missing id", "info nosuch", "", 3, "ramo ls --all"},
 		{"no latest here", "info -", "", 3, "none here"},
+		{"no latest here, alone", "-", "", 3, "none here"},
+		{"missing file, alone", "nosuch.jsonl", "", 3, "nosuch.jsonl: no such file"},
 		{"missing entry", "show tour.jsonl nosuch", "", 3, `"nosuch"`},
 		{"ambiguous entry", "show tour.jsonl 9", "", 3, "could be"},
 		{"a directory", "info .", "", 3, "is a directory"},
@@ -96,6 +98,9 @@ func TestAmbiguousSession(t *testing.T) {
 	o := m.run("", "info", ids[0][:4])
 	if o.code != 3 || !strings.Contains(o.err, ids[0]) || !strings.Contains(o.err, ids[1]) {
 		t.Errorf("exit %d: %s", o.code, o.err)
+	}
+	if alone := m.run("", ids[0][:4]); alone != o {
+		t.Errorf("alone: exit %d: %s", alone.code, alone.err)
 	}
 	for _, id := range ids {
 		if out := m.ok("info", id); !strings.Contains(out, id) {

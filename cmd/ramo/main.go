@@ -14,6 +14,7 @@ import (
 
 	"github.com/ramo-dev/ramo/agent"
 	"github.com/ramo-dev/ramo/internal/display"
+	"github.com/ramo-dev/ramo/internal/find"
 )
 
 // Exit codes (section 15 of the specification).
@@ -95,7 +96,8 @@ them. An ENTRY is an id, the unique start of one, or a label; 'ramo tree SESSION
 			case 0:
 				return nil
 			case 1:
-				if _, err := resolve(args[0]); err == nil {
+				// One that could be several, or a latest that is not there, is for tree to tell.
+				if _, err := resolve(args[0]); err == nil || errors.Is(err, find.ErrAmbiguous) || args[0] == "-" {
 					return nil
 				}
 			}
