@@ -50,7 +50,7 @@ func TestDeepBranchesKeepRoomForText(t *testing.T) {
 				t.Errorf("%d columns are left of %d: %q", room, width, line)
 			}
 		}
-		if !strings.HasPrefix(lines[0], "├─ • user: step 0b") || !strings.HasPrefix(lines[399], "└─   user: step 0a") {
+		if !strings.HasPrefix(lines[0], "├─ • user: step 0b") || !strings.HasPrefix(lines[399], "└─ user: step 0a") {
 			t.Errorf("the first and last lines are\n%s\n%s", lines[0], lines[399])
 		}
 	}
@@ -91,13 +91,13 @@ func TestHiddenNodesPassTheirChildrenOn(t *testing.T) {
 `)
 	want := `• user: one
 ├─ • user: four  ← here
-├─   user: three
-└─   user: five
+├─ user: three
+└─ user: five
 `
 	if got := m.ok("tree", "s.jsonl"); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
-	if got, want := m.ok("tree", "s.jsonl", "--search", "F"), "├─ • user: four  ← here\n└─   user: five\n"; got != want {
+	if got, want := m.ok("tree", "s.jsonl", "--search", "F"), "├─ • user: four  ← here\n└─ user: five\n"; got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }

@@ -49,39 +49,70 @@ func (l *Lines) Entry(e session.Entry) string {
 // Search is the text that an entry is searched by, beside its label: role, text, tool and command,
 // summary, custom type (section 12), folded with Fold.
 func (l *Lines) Search(e session.Entry) string {
-	if call, ok := l.result(e); ok {
-		return Fold(e.Role() + "\n" + call)
+	if e.Type() == session.TypeMessage {
+		if call, ok := l.result(e); ok {
+			return Fold(e.Role() + "\n" + call)
+		}
+		m, err := e.Message()
+		if err != nil {
+			return e.Role()
+		}
+		return searchText(append(l.said(e, m), e.Role())...)
+	}
+	row := l.Entry(e) // of what cannot be read, the reason
+	switch e.Type() {
+	case session.TypeCustomMessage, session.TypeBranchSummary, session.TypeCompaction:
+	default:
+		return Fold(row)
 	}
 	body, err := e.Body()
 	if err != nil {
-		return ""
+		return Fold(row)
 	}
-	parts := []string{e.Role(), l.text(e, body)}
 	switch b := body.(type) {
-	case session.Message:
-		m := b.Message
-		parts = append(parts, m.ToolName, m.Command, m.Code, m.Summary, m.ErrorMessage)
-		if m.Role != message.RoleToolResult || m.IsError { // a tool's output is not what the conversation says
-			parts = append(parts, m.Text())
-		}
-		for _, c := range m.ToolCalls() {
-			parts = append(parts, Call(c))
-		}
 	case session.CustomMessage:
-		parts = append(parts, b.CustomType, b.Text())
+		return searchText(b.CustomType, b.Text())
 	case session.BranchSummary:
-		parts = append(parts, b.Summary)
+		return searchText(row, b.Summary)
 	case session.Compaction:
-		parts = append(parts, b.Summary)
+		return searchText(row, b.Summary)
 	}
+	return Fold(row)
+}
+
+// said is what a message is found by.
+func (l *Lines) said(e session.Entry, m message.Message) []string {
+	parts := []string{m.ToolName, m.CustomType, m.Command, m.Code, m.Summary, m.ErrorMessage}
+	if m.Role == message.RoleToolResult { // what the tool said is not what the conversation says
+		if call, ok := l.call(e, m.ToolCallID); ok {
+			parts = append(parts, Call(call))
+		}
+		if m.IsError {
+			parts = append(parts, "failed", m.Text())
+		}
+		return parts
+	}
+	if m.StopReason == message.StopError || m.StopReason == message.StopAborted {
+		parts = append(parts, m.StopReason)
+	}
+	parts = append(parts, m.Text())
+	for _, c := range m.ToolCalls() {
+		var args struct{ Command string }
+		_ = json.Unmarshal(c.Arguments, &args) // what has none has none to be found by
+		parts = append(parts, Call(c), args.Command)
+	}
+	for _, f := range m.Files {
+		parts = append(parts, f.Path)
+	}
+	return parts
+}
+
+func searchText(parts ...string) string {
 	for i, p := range parts {
 		parts[i] = start(p, searched)
 	}
 	return Fold(strings.Join(parts, "\n"))
 }
-
-// Fold makes texts equal that differ only in case.
-func Fold(s string) string { return strings.ToLower(strings.ToUpper(s)) }
 
 func (l *Lines) text(e session.Entry, body session.Body) string {
 	switch b := body.(type) {

@@ -3,6 +3,8 @@ package treeview
 import (
 	"fmt"
 	"slices"
+
+	"github.com/ramo-dev/ramo/session"
 )
 
 // Filter says which entries have rows (section 12).
@@ -56,27 +58,31 @@ func (t *Tree) SetFilter(f Filter) {
 	t.flatten()
 }
 
-// passes tells whether the filter lets an entry have a row.
-func (t *Tree) passes(i int32) bool {
-	c := t.class[i]
-	if t.filter == All {
+// Shows tells whether the filter shows an entry, which has that label ("" for none) and is the leaf or
+// not.
+func (f Filter) Shows(e session.Entry, label string, leaf bool) bool {
+	return f.shows(classify(e), label != "", leaf)
+}
+
+func (f Filter) shows(c class, labelled, leaf bool) bool {
+	if f == All {
 		return true
 	}
-	if c == classCallsOnly && i != t.leaf {
+	if c == classCallsOnly && !leaf {
 		return false
 	}
-	switch t.filter {
+	switch f {
 	case NoTools:
 		return c < classBookkeeping && c != classToolResult
 	case UserOnly:
 		return c == classUser
 	case LabeledOnly:
-		return t.labels[i] != ""
+		return labelled
 	}
 	return c < classBookkeeping
 }
 
 // visible tells whether an entry has a row, if no fold hides it.
 func (t *Tree) visible(i int32) bool {
-	return t.passes(i) && (!t.query.active() || t.query.hits.has(i))
+	return t.filter.shows(t.class[i], t.labels[i] != "", i == t.leaf) && (!t.query.active() || t.query.hits.has(i))
 }

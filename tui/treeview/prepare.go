@@ -5,6 +5,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/ramo-dev/ramo/internal/display"
 	"github.com/ramo-dev/ramo/session"
 )
 
@@ -22,12 +23,7 @@ type texts struct {
 	total     int32
 }
 
-const (
-	blockEntries = 512
-	// entryBytes is how much of one entry the search looks through: more than anyone types, less
-	// than a log that was pasted.
-	entryBytes = 64 << 10
-)
+const blockEntries = 512
 
 // Prepare reads the entries and makes their texts ready for the search. It returns when all that
 // Update has seen are ready, when ctx is done (its error), or when the log was replaced; run it
@@ -103,13 +99,13 @@ func (x *texts) prepareBlock(ctx context.Context) bool {
 func (x *texts) read(ctx context.Context, from, to int32) *block {
 	ends := make([]int32, 0, to-from)
 	var text strings.Builder
-	var reader textReader
+	var lines display.Lines
 	for i := from; i < to; i++ {
 		e, ok := entryOf(x.session, x.epoch, i)
 		if !ok || ctx.Err() != nil {
 			return nil
 		}
-		text.WriteString(foldCase(clip(reader.searchable(e), entryBytes)))
+		text.WriteString(lines.Search(e))
 		text.WriteByte('\n')
 		ends = append(ends, int32(text.Len()))
 	}

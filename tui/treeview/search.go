@@ -1,8 +1,12 @@
 package treeview
 
 import (
+	"context"
 	"slices"
 	"strings"
+
+	"github.com/ramo-dev/ramo/internal/display"
+	"github.com/ramo-dev/ramo/session"
 )
 
 // query is a search and what it has found so far.
@@ -24,9 +28,7 @@ func (t *Tree) Query() string { return t.query.text }
 // text is not prepared yet is found by its label only, and by its text from the Update after
 // Prepare has come to it.
 func (t *Tree) SetQuery(text string) {
-	words := strings.Fields(foldCase(text))
-	slices.Sort(words)
-	words = slices.Compact(words)
+	words := searchWords(text)
 	same := slices.Equal(words, t.query.words)
 	t.query.text = text
 	if same {
@@ -40,6 +42,50 @@ func (t *Tree) SetQuery(text string) {
 		t.find()
 	}
 	t.flatten()
+}
+
+func searchWords(text string) []string {
+	words := strings.Fields(display.Fold(text))
+	slices.Sort(words)
+	return slices.Compact(words)
+}
+
+// Search is SetQuery for who does not type on: it reads the texts of all entries that the filter shows
+// from the log and keeps none of them. When ctx is done it returns its error and leaves the rows alone.
+func (t *Tree) Search(ctx context.Context, text string) error {
+	q := query{text: text, words: searchWords(text)}
+	if q.active() {
+		m := NewMatcher(text)
+		q.hits = bitset{}.sized(len(t.parent))
+		for i := range int32(len(t.parent)) {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if !t.filter.shows(t.class[i], t.labels[i] != "", i == t.leaf) {
+				continue
+			}
+			if e, ok := t.entry(i); ok && m.Matches(e, t.labels[i]) {
+				q.hits.set(i)
+			}
+		}
+	}
+	t.query = q
+	t.flatten()
+	return nil
+}
+
+// Matcher tells which entries a search finds (section 12). It serves one goroutine.
+type Matcher struct {
+	query query
+	lines display.Lines
+}
+
+// NewMatcher is the Matcher of a search.
+func NewMatcher(text string) *Matcher { return &Matcher{query: query{words: searchWords(text)}} }
+
+// Matches tells whether an entry, with its label ("" for none), holds every word. It reads the entry.
+func (m *Matcher) Matches(e session.Entry, label string) bool {
+	return !m.query.active() || m.query.matches(m.lines.Search(e), label)
 }
 
 // find looks through all the texts there are.
@@ -87,7 +133,7 @@ func (t *Tree) findNew(from int32) (found bool) {
 
 // matches tells whether a folded text and a label hold every word between them.
 func (q *query) matches(text, label string) bool {
-	label = foldCase(label)
+	label = display.Fold(label)
 	for _, w := range q.words {
 		if !strings.Contains(text, w) && !strings.Contains(label, w) {
 			return false

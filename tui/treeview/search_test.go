@@ -2,7 +2,9 @@ package treeview_test
 
 import (
 	"context"
+	"errors"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 
@@ -124,5 +126,58 @@ func TestSearchFindsAnEntryByWhatItIs(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestSearchFindsWhatTypingFinds: the search that reads from the log and the one that looks through
+// prepared texts leave the same rows, under every filter.
+func TestSearchFindsWhatTypingFinds(t *testing.T) {
+	s, err := session.Open(context.Background(), "../../examples/tour.jsonl", session.WithoutPosition())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for _, query := range []string{"", "REFUND coupon", "bash test", "diagnosis", "aborted", "read money.go", "opus", "user cents", "wisdom"} {
+		for f := treeview.Default; f <= treeview.All; f++ {
+			typed, read := treeview.New(s), treeview.New(s)
+			typed.SetFilter(f)
+			read.SetFilter(f)
+			if err := typed.Prepare(context.Background(), nil); err != nil {
+				t.Fatal(err)
+			}
+			typed.Update()
+			typed.SetQuery(query)
+			if err := read.Search(context.Background(), query); err != nil {
+				t.Fatal(err)
+			}
+			rows := func(v *treeview.Tree) (rows []string) {
+				for l := range v.Lines(200) {
+					rows = append(rows, l.String())
+				}
+				return rows
+			}
+			if got, want := rows(read), rows(typed); !slices.Equal(got, want) {
+				t.Errorf("%q, %v: reading finds\n%s\ntyping\n%s", query, f, strings.Join(got, "\n"), strings.Join(want, "\n"))
+			}
+			if (query == "wisdom") != (read.Len() == 0) && f == treeview.All {
+				t.Errorf("%q finds %d rows", query, read.Len())
+			}
+		}
+	}
+}
+
+// TestACancelledSearchLeavesTheRows alone.
+func TestACancelledSearchLeavesTheRows(t *testing.T) {
+	s, err := session.Open(context.Background(), "../../examples/tour.jsonl", session.WithoutPosition())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	v := treeview.New(s)
+	n := v.Len()
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if err := v.Search(ctx, "coupon"); !errors.Is(err, context.Canceled) || v.Len() != n || v.Query() != "" {
+		t.Errorf("err %v, %d rows of %d, query %q", err, v.Len(), n, v.Query())
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"github.com/ramo-dev/ramo/internal/display"
 	"github.com/ramo-dev/ramo/session"
 )
 
@@ -46,7 +47,7 @@ type Tree struct {
 	line     int // the selected row's line in the window; -1: not placed yet
 	height   int // of the last window
 
-	lines textReader
+	lines display.Lines
 	cache map[int32]string // the texts of rows that were drawn lately
 	texts atomic.Pointer[texts]
 }
@@ -71,7 +72,7 @@ func (t *Tree) start(epoch int) {
 	t.rows, t.selected = nil, -1
 	t.query.hits, t.query.low, t.query.high = nil, 0, 0
 	t.cache = map[int32]string{}
-	t.lines = textReader{}
+	t.lines = display.Lines{}
 	t.texts.Store(&texts{session: t.session, epoch: epoch, low: -1})
 
 	t.anchor = t.survivor(t.anchor)

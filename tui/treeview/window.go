@@ -1,6 +1,7 @@
 package treeview
 
 import (
+	"iter"
 	"strconv"
 	"strings"
 
@@ -80,12 +81,28 @@ func (t *Tree) Window(width, height int) []Line {
 	t.line = t.selected - top
 	lines := make([]Line, 0, min(height, len(t.rows)-top))
 	for r := top; r < len(t.rows) && r < top+height; r++ {
-		lines = append(lines, t.draw(r, width))
+		cursor := "  "
+		if r == t.selected {
+			cursor = "› "
+		}
+		lines = append(lines, t.draw(r, width, cursor))
 	}
 	return lines
 }
 
-func (t *Tree) draw(r, width int) Line {
+// Lines draws all rows, in width columns, without the room for a cursor. The rows must not change
+// meanwhile.
+func (t *Tree) Lines(width int) iter.Seq[Line] {
+	return func(yield func(Line) bool) {
+		for r := range t.rows {
+			if !yield(t.draw(r, width, "")) {
+				return
+			}
+		}
+	}
+}
+
+func (t *Tree) draw(r, width int, cursor string) Line {
 	row := t.rows[r]
 	e, ok := t.entry(row.entry)
 	l := Line{Row: r, Entry: e, Selected: r == t.selected, Active: t.active.has(row.entry)}
@@ -98,12 +115,8 @@ func (t *Tree) draw(r, width int) Line {
 		left -= ansi.StringWidth(text)
 		l.Segments = append(l.Segments, Segment{k, text})
 	}
-	cursor := "  "
-	if l.Selected {
-		cursor = "› "
-	}
 	add(KindCursor, cursor, width)
-	add(KindGutter, t.gutter(r, (width/2-len(cursor)-ansi.StringWidth(mark))/levelWidth), width)
+	add(KindGutter, t.gutter(r, (width/2-ansi.StringWidth(cursor+mark))/levelWidth), width)
 	if l.Active {
 		add(KindActive, mark, width)
 	}
@@ -177,7 +190,7 @@ func (t *Tree) text(i int32, e session.Entry) string {
 		if len(t.cache) >= many {
 			clear(t.cache)
 		}
-		text = t.lines.row(e)
+		text = t.lines.Entry(e)
 		t.cache[i] = text
 	}
 	return text

@@ -1,4 +1,4 @@
-package treeview
+package display
 
 import (
 	"strings"
@@ -6,9 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// foldCase makes texts that differ only in case equal, by Unicode's simple folding; ß also equals
-// ss.
-func foldCase(s string) string {
+// Fold makes texts equal that differ only in case, by Unicode's simple folding; ß also equals ss.
+func Fold(s string) string {
 	plain := true
 	for i := 0; i < len(s); i++ {
 		if c := s[i]; c >= utf8.RuneSelf || 'A' <= c && c <= 'Z' {
