@@ -116,7 +116,7 @@ func TestAFailedToolSaysWhy(t *testing.T) {
 // TestALargeResultIsNotDecoded: to show the call that a result of megabytes answers, its bytes are
 // read once, and not taken apart.
 func TestALargeResultIsNotDecoded(t *testing.T) {
-	const size = 8 << 20
+	const size = 2 << 20
 	text := strings.Repeat(`say \"toolCallId\":\"a\" `, size/24)
 	for _, c := range []struct{ name, message, want string }{
 		{"the id first", `{"role":"toolResult","toolCallId":"b\"","toolName":"read","content":"` + text + `","isError":false}`, "[read: a.go]"},
