@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ramo-dev/ramo/internal/display"
-	"github.com/ramo-dev/ramo/internal/find"
+	"github.com/ramo-dev/ramo/library"
 )
 
 // Completion offers file names, and the ids of sessions; for an entry the labels, and ids once some
@@ -21,20 +21,19 @@ func completeSession(cmd *cobra.Command, args []string, toComplete string) ([]st
 	return completeSessions(cmd, args, toComplete)
 }
 
-func completeSessions(_ *cobra.Command, _ []string, toComplete string) ([]string, cobra.ShellCompDirective) {
+func completeSessions(cmd *cobra.Command, _ []string, toComplete string) ([]string, cobra.ShellCompDirective) {
 	cwd, _ := os.Getwd()
-	files, _ := find.All()
+	lib, err := shelf()
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveDefault
+	}
 	var here, elsewhere []string
-	for _, f := range files {
-		if !completable(f.ID) || !strings.HasPrefix(f.ID, toComplete) {
+	for i := range lib.List(library.ListOptions{}).Sessions(cmd.Context()) {
+		if !completable(i.ID) || !strings.HasPrefix(i.ID, toComplete) {
 			continue
 		}
-		title := f.Title
-		if title == "" {
-			title = f.FirstMessage
-		}
-		item := f.ID + "\t" + display.Cut(display.Line(title, 200), 60)
-		if find.SameDir(f.Cwd, cwd) {
+		item := i.ID + "\t" + display.Cut(display.Line(i.Title(), 200), 60)
+		if library.SameDir(i.Cwd, cwd) {
 			here = append(here, item)
 		} else {
 			elsewhere = append(elsewhere, item)

@@ -52,7 +52,7 @@ entry before it.`,
 			out := newOutput(cmd)
 			var failed, no error
 			for _, arg := range args {
-				path, err := resolve(arg)
+				path, err := resolve(cmd.Context(), arg)
 				sick := false
 				switch {
 				case err != nil:

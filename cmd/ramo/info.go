@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ramo-dev/ramo/internal/display"
-	"github.com/ramo-dev/ramo/internal/find"
+	"github.com/ramo-dev/ramo/library"
 	"github.com/ramo-dev/ramo/session"
 )
 
@@ -55,7 +55,7 @@ func infoOf(s *session.Session) info {
 	h, c := s.Header(), s.Counts()
 	leaf, _ := s.Leaf()
 	return info{
-		Path: s.Path(), ID: h.ID, Name: s.Name(), Cwd: h.Cwd, Tool: find.Tool(s.Path(), h.Tool, s.HasTitleLine(), h.ID),
+		Path: s.Path(), ID: h.ID, Name: s.Name(), Cwd: h.Cwd, Tool: library.Tool(s.Path(), h.Tool, s.HasTitleLine(), h.ID),
 		Version: h.Version, Entries: s.Len(), Messages: s.Messages(), Branches: c.Branches, Roots: c.Roots, Depth: c.Depth,
 		Leaf: orNull(leaf.ID()), Labels: len(s.Labels()), Bytes: s.Size(), Problems: len(s.Problems()),
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/ramo-dev/ramo/agent/tool"
 	"github.com/ramo-dev/ramo/config"
 	"github.com/ramo-dev/ramo/internal/display"
-	"github.com/ramo-dev/ramo/internal/find"
+	"github.com/ramo-dev/ramo/library"
 	"github.com/ramo-dev/ramo/message"
 	"github.com/ramo-dev/ramo/model"
 	"github.com/ramo-dev/ramo/session"
@@ -115,7 +115,7 @@ func openLive(cmd *cobra.Command, arg, modelName string) (*agent.Agent, func(), 
 	if modelName != "" {
 		o.Model = modelName
 	}
-	o.NewPath = func(h session.Header) string { return session.NewPath(find.DirFor(h.Cwd), h) }
+	o.NewPath = func(h session.Header) string { return session.NewPath(library.DirFor(h.Cwd), h) }
 	o.Approve = askOnTerminal
 	a, err := agent.New(s, o)
 	if err != nil {

@@ -11,73 +11,98 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ramo-dev/ramo/internal/display"
-	"github.com/ramo-dev/ramo/internal/find"
+	"github.com/ramo-dev/ramo/library"
 	"github.com/ramo-dev/ramo/session"
 )
 
 type listed struct {
-	Path         string `json:"path"`
-	ID           string `json:"id"`
-	Name         string `json:"name"`
-	Cwd          string `json:"cwd"`
-	Tool         string `json:"tool"`
-	Created      string `json:"created"`
-	Modified     string `json:"modified"`
-	Messages     *int   `json:"messages"`
-	Branches     *int   `json:"branches"`
-	Bytes        int64  `json:"bytes"`
-	FirstMessage string `json:"firstMessage"`
+	Path          string `json:"path"`
+	ID            string `json:"id"`
+	Name          string `json:"name"`
+	Cwd           string `json:"cwd"`
+	Tool          string `json:"tool"`
+	Created       string `json:"created"`
+	Modified      string `json:"modified"`
+	Messages      *int   `json:"messages"`
+	Branches      *int   `json:"branches"`
+	Bytes         int64  `json:"bytes"`
+	FirstMessage  string `json:"firstMessage"`
+	Labels        int    `json:"labels,omitempty"`
+	ParentSession string `json:"parentSession,omitempty"`
 }
 
 // countBudget is how many bytes ls reads to count messages and branches, which takes the whole
-// file. The newest sessions come first; for the rest --count must ask.
+// file. The newest sessions come first; for the rest --count must ask, or the search index know.
 const countBudget = 64 << 20
 
 func newLs() *cobra.Command {
-	var all, count bool
+	var all, count, families bool
 	cmd := &cobra.Command{
 		Use:   "ls",
 		Short: "List the sessions of this directory, whichever tool made them",
-		Long: `List the sessions of ramo, pi and oh-my-pi about this directory, last used first. Only the first lines of each
-are read. Messages and branches are counted for as many as take no time; --count counts them all.`,
-		Example: "  ramo ls\n  ramo ls --all --json | jq -r .path",
+		Long: `List the sessions of ramo, pi and oh-my-pi about this directory, last used first. Only the first and last lines of
+each are read. How many messages and branches there are is told where the search index knows it, and counted for as
+many as take no time; --count counts them all. docs/library.md says where sessions are looked for.`,
+		Example: "  ramo ls\n  ramo ls --all --families\n  ramo ls --all --json | jq -r .path",
 		Args:    exactly(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			ctx := cmd.Context()
 			cwd, err := os.Getwd()
 			if err != nil {
 				return err
 			}
-			files, skipped := find.All()
-			if !all {
-				files = slices.DeleteFunc(files, func(f find.File) bool { return !find.SameDir(f.Cwd, cwd) })
+			lib, err := shelf()
+			if err != nil {
+				return err
 			}
+			index := openIndexIfThere()
+			defer index.Close()
 			out := newOutput(cmd)
 			budget := int64(countBudget)
-			var rows []listed
-			for _, f := range files {
-				row := listed{
-					Path: f.Path, ID: f.ID, Name: f.Title, Cwd: f.Cwd, Tool: f.Tool, Created: stamp(f.Created), Modified: stamp(f.Modified),
-					Bytes: f.Bytes, FirstMessage: f.FirstMessage,
-				}
-				if budget -= f.Bytes; count || budget >= 0 {
-					row.count(cmd.Context())
-				}
-				if err := cmd.Context().Err(); err != nil {
-					return out.flushed(err)
+			list := lib.List(library.ListOptions{Dir: cwd, Only: !all, Index: index})
+			if all {
+				list = lib.List(library.ListOptions{Index: index})
+			}
+			shown := 0
+			print := func(i library.Item, depth int) error {
+				shown++
+				if !i.Known {
+					if budget -= i.Bytes; count || budget >= 0 {
+						countMessages(ctx, &i)
+					}
 				}
 				if wantsJSON(cmd) {
-					if err := printJSON(out, row); err != nil {
-						return err
-					}
-				} else {
-					rows = append(rows, row)
+					return printJSON(out, listedOf(i))
+				}
+				printItem(out, i, depth, all)
+				if out.width > 0 {
+					return out.Flush() // someone is waiting for the first screen
+				}
+				return nil
+			}
+			var items []library.Item
+			for i := range list.Sessions(ctx) {
+				if families {
+					items = append(items, i)
+				} else if err := print(i, 0); err != nil {
+					return err
 				}
 			}
-			if !wantsJSON(cmd) {
-				printList(out, rows, all)
-				sayElse(out, files, skipped, all)
+			for _, p := range library.Families(items) {
+				if err := ctx.Err(); err != nil {
+					return out.flushed(err)
+				}
+				if err := print(p.Item, p.Depth); err != nil {
+					return err
+				}
 			}
-			if len(files) == 0 {
+			if err := list.Err(); err != nil {
+				return out.flushed(err)
+			}
+			if !wantsJSON(cmd) {
+				sayElse(out, shown, list.Skipped(), all)
+			}
+			if shown == 0 {
 				return out.flushed(answerNo{})
 			}
 			return out.flushed(nil)
@@ -85,19 +110,30 @@ are read. Messages and branches are counted for as many as take no time; --count
 	}
 	cmd.Flags().BoolVarP(&all, "all", "a", false, "of every directory")
 	cmd.Flags().BoolVar(&count, "count", false, "count the messages and branches of all, which reads them whole")
+	cmd.Flags().BoolVarP(&families, "families", "f", false, "put forks below the session they came from")
 	return cmd
 }
 
-// count reads the whole session. One that cannot be read stays uncounted.
-func (l *listed) count(ctx context.Context) {
-	s, err := session.Open(ctx, l.Path, session.WithoutPosition())
+// countMessages reads the whole session. One that cannot be read stays uncounted.
+func countMessages(ctx context.Context, i *library.Item) {
+	s, err := session.Open(ctx, i.Path, session.WithoutPosition())
 	if err != nil {
 		return
 	}
 	defer s.Close()
-	messages, branches := s.Messages(), s.Counts().Branches
-	l.Messages, l.Branches = &messages, &branches
-	l.Name = s.Name()
+	i.Known, i.Messages, i.Branches, i.Labels = true, s.Messages(), s.Counts().Branches, len(s.Labels())
+	i.Name = s.Name()
+}
+
+func listedOf(i library.Item) listed {
+	l := listed{
+		Path: i.Path, ID: i.ID, Name: i.Name, Cwd: i.Cwd, Tool: i.Tool, Created: stamp(i.Created), Modified: stamp(i.Modified),
+		Bytes: i.Bytes, FirstMessage: i.Request, ParentSession: i.Parent,
+	}
+	if i.Known {
+		l.Messages, l.Branches, l.Labels = &i.Messages, &i.Branches, i.Labels
+	}
+	return l
 }
 
 func stamp(t time.Time) string {
@@ -110,41 +146,42 @@ func stamp(t time.Time) string {
 // figuresFrom is the width from which a line has room for sizes beside the title, which matters more.
 const figuresFrom = 90
 
-func printList(out *output, rows []listed, all bool) {
-	number := func(n *int) string {
-		if n == nil {
+func printItem(out *output, i library.Item, depth int, all bool) {
+	number := func(n int) string {
+		if !i.Known {
 			return "–"
 		}
-		return fmt.Sprint(*n)
+		return fmt.Sprint(n)
 	}
-	for _, r := range rows {
-		title := r.Name
-		if title == "" {
-			title = r.FirstMessage
-		}
-		title = display.Line(title, 400)
-		if title == "" {
-			title = "(no request yet)"
-		}
-		id := display.Line(r.ID, 80)
-		if len(id) > 13 {
-			id = id[:13]
-		}
-		t, _ := time.Parse(time.RFC3339, r.Modified)
-		head := fmt.Sprintf("%-13s  %s  %-4s ", id, t.Local().Format("2006-01-02 15:04"), display.Line(r.Tool, 20))
-		if out.columns() >= figuresFrom {
-			head += fmt.Sprintf("%9s %6s msg %4s br", display.Bytes(r.Bytes), number(r.Messages), number(r.Branches))
-		}
-		head += "  "
-		if all {
-			title += out.style(faint, "  "+display.Line(r.Cwd, 200))
-		}
-		fmt.Fprintln(out, display.Cut(out.style(faint, head)+title, out.columns()))
+	title := display.Line(i.Title(), 400)
+	if title == "" {
+		title = "(no request yet)"
 	}
+	if depth > 0 {
+		title = strings.Repeat("  ", min(depth, 10)-1) + "└ " + title
+	}
+	head := fmt.Sprintf("%-13s  %s  %-4s ", shortID(i.ID), i.Modified.Local().Format("2006-01-02 15:04"), display.Line(i.Tool, 20))
+	if out.columns() >= figuresFrom {
+		head += fmt.Sprintf("%9s %6s msg %4s br", display.Bytes(i.Bytes), number(i.Messages), number(i.Branches))
+	}
+	head += "  "
+	if all {
+		title += out.style(faint, "  "+display.Line(i.Cwd, 200))
+	}
+	fmt.Fprintln(out, display.Cut(out.style(faint, head)+title, out.columns()))
 }
 
-func sayElse(out *output, files []find.File, skipped find.Skipped, all bool) {
-	if len(files) == 0 {
+// shortID is the part of an id that tells sessions apart and fits a line.
+func shortID(id string) string {
+	id = display.Line(id, 80)
+	if len(id) > 13 {
+		id = id[:13]
+	}
+	return id
+}
+
+func sayElse(out *output, shown int, skipped library.Skipped, all bool) {
+	if shown == 0 {
 		if all {
 			fmt.Fprintln(out, "No sessions found. 'ramo new' starts one.")
 		} else {

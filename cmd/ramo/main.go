@@ -14,7 +14,7 @@ import (
 
 	"github.com/ramo-dev/ramo/agent"
 	"github.com/ramo-dev/ramo/internal/display"
-	"github.com/ramo-dev/ramo/internal/find"
+	"github.com/ramo-dev/ramo/library"
 )
 
 // Exit codes (section 15 of the specification).
@@ -91,13 +91,13 @@ them. An ENTRY is an id, the unique start of one, or a label; 'ramo tree SESSION
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		// A session alone shows its tree.
-		Args: func(_ *cobra.Command, args []string) error {
+		Args: func(cmd *cobra.Command, args []string) error {
 			switch len(args) {
 			case 0:
 				return nil
 			case 1:
 				// One that could be several, or a latest that is not there, is for tree to tell.
-				if _, err := resolve(args[0]); err == nil || errors.Is(err, find.ErrAmbiguous) || args[0] == "-" {
+				if _, err := resolve(cmd.Context(), args[0]); err == nil || errors.Is(err, library.ErrAmbiguous) || args[0] == "-" {
 					return nil
 				}
 			}

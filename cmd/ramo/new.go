@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ramo-dev/ramo/internal/display"
-	"github.com/ramo-dev/ramo/internal/find"
+	"github.com/ramo-dev/ramo/library"
 	"github.com/ramo-dev/ramo/session"
 )
 
@@ -37,10 +37,10 @@ path is printed.`,
 			}
 			h := session.NewHeader(dir)
 			if output == "" {
-				if find.OwnDir() == "" {
+				if library.OwnDir() == "" {
 					return fmt.Errorf("there is no home directory to keep the session in: set XDG_DATA_HOME, or name a file with --output")
 				}
-				output = session.NewPath(find.DirFor(dir), h)
+				output = session.NewPath(library.DirFor(dir), h)
 			}
 			s, err := session.Create(output, h)
 			if errors.Is(err, fs.ErrExist) {

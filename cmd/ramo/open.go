@@ -11,14 +11,13 @@ import (
 	"github.com/charmbracelet/x/term"
 
 	"github.com/ramo-dev/ramo/internal/display"
-	"github.com/ramo-dev/ramo/internal/find"
 	"github.com/ramo-dev/ramo/session"
 )
 
 // openSession opens the session that an argument names. A large one shows on a terminal how far it
 // has come.
 func openSession(ctx context.Context, arg string, opts ...session.Option) (*session.Session, error) {
-	path, err := resolve(arg)
+	path, err := resolve(ctx, arg)
 	if err != nil {
 		return nil, err
 	}
@@ -43,17 +42,6 @@ func openSession(ctx context.Context, arg string, opts ...session.Option) (*sess
 		return nil, err
 	}
 	return s, nil
-}
-
-func resolve(arg string) (string, error) {
-	if arg == "" {
-		return "", usage("the session's name is empty")
-	}
-	cwd, err := os.Getwd()
-	if err != nil {
-		return "", err
-	}
-	return find.Resolve(arg, cwd)
 }
 
 // findEntry finds the entry that an argument names.

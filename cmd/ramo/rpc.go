@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/ramo-dev/ramo/internal/find"
+	"github.com/ramo-dev/ramo/library"
 	"github.com/ramo-dev/ramo/rpc"
 	"github.com/ramo-dev/ramo/session"
 )
@@ -31,7 +31,7 @@ other languages. docs/rpc.md lists the messages.`,
 				return err
 			}
 			defer closeTools()
-			o.NewPath = func(h session.Header) string { return session.NewPath(find.DirFor(h.Cwd), h) }
+			o.NewPath = func(h session.Header) string { return session.NewPath(library.DirFor(h.Cwd), h) }
 			return (&rpc.Server{Options: o}).Serve(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout())
 		},
 	}
