@@ -16,9 +16,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/ramo-dev/ramo/agent/tool"
+	"github.com/ramo-dev/ramo/extension"
 	"github.com/ramo-dev/ramo/message"
 	"github.com/ramo-dev/ramo/model"
 	"github.com/ramo-dev/ramo/session"
@@ -36,6 +38,12 @@ type Options struct {
 	Tools []tool.Tool
 	// Approve is asked before a tool runs that needs it. nil refuses all such calls.
 	Approve func(ctx context.Context, call message.Block) (bool, error)
+
+	// Extensions take part in the session, after those of extension.Register.
+	Extensions []extension.Extension
+	// UI is what extensions may ask of the user. nil makes notices events, and answers questions with
+	// extension.ErrNobody.
+	UI extension.UI
 
 	// Compaction are the settings for the model's window; the zero value is summary.DefaultSettings.
 	Compaction *summary.Settings
@@ -59,7 +67,8 @@ var (
 
 // Agent is a live session.
 type Agent struct {
-	opt Options
+	opt  Options
+	host *extension.Host
 
 	emitting sync.Mutex // held while listeners are called
 
@@ -68,7 +77,10 @@ type Agent struct {
 	model     model.Model // nil: none
 	thinking  string
 	running   *operation
+	commands  []*operation // of extensions, that run
 	listeners []*listener
+	backlog   []Event // of extensions, from before the first listener
+	listened  bool
 	closed    bool
 }
 
@@ -80,7 +92,8 @@ type operation struct {
 
 type listener struct{ f func(Event) }
 
-// New makes a live session of an open one, which the agent closes. A model that the session names
+// New makes a live session of an open one, which the agent closes, and starts the extensions, beside
+// the caller: an operation that they take part in waits for them. A model that the session names
 // but that cannot be asked here is left out; one that Options name is an error.
 func New(s *session.Session, o Options) (*Agent, error) {
 	if o.Models == nil {
@@ -100,6 +113,7 @@ func New(s *session.Session, o Options) (*Agent, error) {
 	if err := a.adopt(); err != nil {
 		return nil, err
 	}
+	a.startExtensions()
 	return a, nil
 }
 
@@ -122,16 +136,13 @@ func (a *Agent) adopt() error {
 	return nil
 }
 
-// Close ends the running operation and closes the session.
+// Close ends what runs, stops the extensions and closes the session.
 func (a *Agent) Close() error {
 	a.mu.Lock()
 	a.closed = true
-	op := a.running
 	a.mu.Unlock()
-	if op != nil {
-		op.cancel()
-		<-op.done
-	}
+	a.Abort()
+	a.host.Close()
 	return a.Session().Close()
 }
 
@@ -169,17 +180,22 @@ func (a *Agent) Running() string {
 	return a.running.name
 }
 
-// Abort cancels the running operation, if there is one, and waits until it has ended.
+// Abort cancels the running operation and the commands of extensions, and waits until they have
+// ended. It tells whether anything ran.
 func (a *Agent) Abort() bool {
 	a.mu.Lock()
-	op := a.running
-	a.mu.Unlock()
-	if op == nil {
-		return false
+	all := slices.Clone(a.commands)
+	if a.running != nil {
+		all = append(all, a.running)
 	}
-	op.cancel()
-	<-op.done
-	return true
+	a.mu.Unlock()
+	for _, op := range all {
+		op.cancel()
+	}
+	for _, op := range all {
+		<-op.done
+	}
+	return len(all) > 0
 }
 
 // The names of operations.
@@ -230,13 +246,22 @@ func (a *Agent) begin(ctx context.Context, name string) (_ context.Context, end 
 	}
 }
 
-// Listen has f called with each event, in order, from the goroutine of the operation: it must not
-// block, and not start another operation. off ends that.
+// Listen has f called with each event, in order, from the goroutine of the operation or of an
+// extension: it must not block, and not start another operation. The first to listen hears what the
+// extensions had to say until then. off ends that.
 func (a *Agent) Listen(f func(Event)) (off func()) {
 	l := &listener{f}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.listeners = append(a.listeners, l)
+	if !a.hear(l) {
+		a.emitting.Lock() // what comes meanwhile waits for what came before
+		defer a.emitting.Unlock()
+		a.mu.Lock()
+		old := a.backlog
+		a.backlog, a.listened, a.listeners = nil, true, append(a.listeners, l)
+		a.mu.Unlock()
+		for _, e := range old {
+			f(e)
+		}
+	}
 	return func() {
 		a.mu.Lock()
 		defer a.mu.Unlock()
@@ -249,11 +274,27 @@ func (a *Agent) Listen(f func(Event)) (off func()) {
 	}
 }
 
+// hear adds a listener, unless it is the first.
+func (a *Agent) hear(l *listener) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.listened {
+		a.listeners = append(a.listeners, l)
+	}
+	return a.listened
+}
+
+// maxBacklog is how many events are kept for the first listener.
+const maxBacklog = 256
+
 func (a *Agent) emit(e Event) {
 	a.emitting.Lock() // one event after the other, also where one operation ends and the next begins
 	defer a.emitting.Unlock()
 	a.mu.Lock()
 	all := a.listeners
+	if !a.listened && len(a.backlog) < maxBacklog && e.ofExtensions() {
+		a.backlog = append(a.backlog, e)
+	}
 	a.mu.Unlock()
 	for _, l := range all {
 		l.f(e)

@@ -3,8 +3,8 @@ package agent
 import (
 	"context"
 	"errors"
-	"fmt"
 
+	"github.com/ramo-dev/ramo/extension"
 	"github.com/ramo-dev/ramo/model"
 	"github.com/ramo-dev/ramo/session"
 	"github.com/ramo-dev/ramo/summary"
@@ -56,7 +56,7 @@ func (a *Agent) compactIfFull(ctx context.Context, m model.Model) error {
 		return nil
 	}
 	err = a.compact(ctx, m, "")
-	if errors.Is(err, summary.ErrNothingToCompact) || errors.Is(err, summary.ErrAlreadyCompacted) {
+	if errors.Is(err, summary.ErrNothingToCompact) || errors.Is(err, summary.ErrAlreadyCompacted) || errors.As(err, new(errRefused)) {
 		return nil // what is left is what must be sent; the provider may yet take it
 	}
 	return err
@@ -78,24 +78,27 @@ func (a *Agent) compactWith(ctx context.Context, by summarizer, instructions str
 	if err != nil {
 		return session.Entry{}, err
 	}
-	answer, err := a.beforeCompact(ctx, prepared, instructions)
+	answer, heed, err := a.askCompaction(ctx, prepared, instructions)
 	if err != nil {
 		return session.Entry{}, err
 	}
 	if answer.Cancel {
-		return session.Entry{}, fmt.Errorf("%w: an extension cancelled the compaction: %s", context.Canceled, answer.Reason)
+		return session.Entry{}, errRefused{"the compaction", answer.Reason}
 	}
 	var body session.Compaction
-	if answer.Result != nil {
-		body = *answer.Result
-		body.FromExtension = true
+	if r := answer.Result; r != nil {
+		body = session.Compaction{
+			Summary: r.Summary, ShortSummary: r.ShortSummary, FirstKeptEntryID: r.FirstKeptEntryID, TokensBefore: prepared.TokensBefore,
+			Details: r.Details, PreserveData: r.PreserveData, FromExtension: true,
+		}
 	} else {
 		a.emit(Event{Type: SummaryStart, Text: by.name})
 		if by.extract {
 			body, err = summary.ExtractCompaction(prepared)
+			body.PreserveData = heed.PreserveData // the rest is for a model
 		} else {
 			body, err = summary.Compact(ctx, a.complete(by.model), prepared, summary.CompactOptions{
-				Instructions: instructions, ExtraContext: answer.ExtraContext, Prompt: answer.Prompt, PreserveData: answer.PreserveData,
+				Instructions: instructions, ExtraContext: heed.Context, Prompt: heed.Prompt, PreserveData: heed.PreserveData,
 			})
 		}
 		if err != nil {
@@ -109,7 +112,7 @@ func (a *Agent) compactWith(ctx context.Context, by summarizer, instructions str
 	if err != nil {
 		return session.Entry{}, err
 	}
-	a.afterCompact(ctx, e)
 	a.emit(Event{Type: Compacted, Entry: e})
+	a.host.Happened(ctx, extension.SessionCompact{Entry: e, FromExtension: body.FromExtension})
 	return e, nil
 }

@@ -3,6 +3,7 @@ package agent
 import (
 	"time"
 
+	"github.com/ramo-dev/ramo/extension"
 	"github.com/ramo-dev/ramo/message"
 	"github.com/ramo-dev/ramo/session"
 )
@@ -27,18 +28,31 @@ const (
 	Compacted        EventType = "compacted"         // Entry: the compaction
 	ModelChanged     EventType = "model_changed"     // Text: its name
 	ThinkingChanged  EventType = "thinking_changed"  // Text: the level
-	ExtensionTrouble EventType = "extension_trouble" // Text: what an extension did wrong
-	Notice           EventType = "notice"            // Text: what the user should know
+	Appended         EventType = "appended"          // Entry: what an extension appended
+	ExtensionsReady  EventType = "extensions_ready"  // the extensions have started: their commands and tools are known
+	ExtensionTrouble EventType = "extension_trouble" // Text: what an extension did wrong; Extension, Err
+	Notice           EventType = "notice"            // Text: what the user should know; Level
 	Idle             EventType = "idle"              // Text: the name of the operation that ended; Err
 )
 
+// ofExtensions tells of events that can come before anyone listens.
+func (e Event) ofExtensions() bool {
+	switch e.Type {
+	case ExtensionTrouble, ExtensionsReady, Notice, Appended:
+		return true
+	}
+	return false
+}
+
 // Event is something that happens in a live session.
 type Event struct {
-	Type    EventType
-	Text    string
-	Entry   session.Entry
-	Call    message.Block
-	Attempt int
-	Delay   time.Duration
-	Err     error
+	Type      EventType
+	Text      string
+	Entry     session.Entry
+	Call      message.Block
+	Attempt   int
+	Delay     time.Duration
+	Extension string          // its name
+	Level     extension.Level // "" is extension.Info
+	Err       error
 }

@@ -2,37 +2,21 @@ package agent
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 
+	"github.com/ramo-dev/ramo/extension"
 	"github.com/ramo-dev/ramo/message"
 	"github.com/ramo-dev/ramo/model"
 	"github.com/ramo-dev/ramo/session"
 	"github.com/ramo-dev/ramo/summary"
 )
 
-// NavigateOptions say how NavigateTree moves.
-type NavigateOptions struct {
-	Summarize    bool   // carry along what the abandoned path taught
-	Instructions string // for the summary
-	SummaryModel string // that writes it; "" is the one of the options, else the active one
-}
-
-// Navigation is what NavigateTree did.
-type Navigation struct {
-	OldLeaf, NewLeaf string // "" for none
-	AlreadyThere     bool   // the target was the leaf: nothing happened
-	Cancelled        bool   // by the user or an extension: the leaf is where it was
-	Reason           string // why an extension cancelled
-	// A request that was chosen comes back for the editor.
-	EditorText   string
-	Images       []message.Block
-	Again        bool // EditorText and Images are those of a request, even if empty
-	SummaryEntry session.Entry
-	// FromExtension tells that the summary is an extension's.
-	FromExtension bool
-}
+// NavigateOptions and Navigation are how NavigateTree moves, and what it did.
+type (
+	NavigateOptions = extension.NavigateOptions
+	Navigation      = extension.Navigation
+)
 
 // NavigateTree moves the leaf within the session (section 9). The target is an entry's ID. An answer
 // that is running is stopped first, and what had arrived of it kept. Cancelling ctx, at any step,
@@ -78,7 +62,7 @@ func (a *Agent) navigate(ctx context.Context, target string, o NavigateOptions) 
 	if err != nil {
 		return n, err
 	}
-	answer, err := a.beforeTree(ctx, TreePreparation{
+	answer, err := a.host.BeforeTree(ctx, extension.SessionBeforeTree{
 		TargetID: target, OldLeafID: old.ID(), CommonAncestorID: common, Entries: abandoned, UserWantsSummary: o.Summarize,
 	})
 	if err != nil {
@@ -113,10 +97,10 @@ func (a *Agent) navigate(ctx context.Context, target string, o NavigateOptions) 
 		to, _ = chosen.Parent()
 	}
 	// From here on the move is made, whole or not at all: a summary is one append.
-	ctx = context.WithoutCancel(ctx)
+	uncancelled := context.WithoutCancel(ctx)
 	switch {
 	case body != nil:
-		if n.SummaryEntry, err = s.BranchWithSummary(ctx, to.ID(), *body); err != nil {
+		if n.SummaryEntry, err = s.BranchWithSummary(uncancelled, to.ID(), *body); err != nil {
 			return Navigation{OldLeaf: n.OldLeaf, NewLeaf: n.OldLeaf}, err
 		}
 		n.FromExtension = body.FromExtension
@@ -135,8 +119,8 @@ func (a *Agent) navigate(ctx context.Context, target string, o NavigateOptions) 
 	if err := a.readopt(); err != nil {
 		return n, err
 	}
-	a.afterTree(ctx, n)
 	a.emit(Event{Type: Navigated, Entry: n.SummaryEntry})
+	a.host.Happened(ctx, extension.SessionTree{NewLeafID: n.NewLeaf, OldLeafID: n.OldLeaf, SummaryEntry: n.SummaryEntry, FromExtension: n.FromExtension})
 	return n, nil
 }
 
@@ -222,24 +206,4 @@ func (a *Agent) settings(window int64) summary.Settings {
 		return a.opt.Compaction.For(window)
 	}
 	return summary.DefaultSettings().For(window)
-}
-
-// TreePreparation is what extensions are told before a move.
-type TreePreparation struct {
-	TargetID, OldLeafID, CommonAncestorID string
-	Entries                               []session.Entry
-	UserWantsSummary                      bool
-}
-
-// TreeAnswer is what extensions answer.
-type TreeAnswer struct {
-	Cancel  bool
-	Reason  string
-	Summary *GivenSummary
-}
-
-// GivenSummary is a summary that an extension supplies.
-type GivenSummary struct {
-	Summary string
-	Details json.RawMessage
 }

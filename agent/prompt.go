@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/ramo-dev/ramo/agent/tool"
@@ -29,6 +30,9 @@ func (a *Agent) Prompt(ctx context.Context, text string, images ...message.Block
 		end()
 		a.emit(Event{Type: Idle, Text: opPrompt, Err: err})
 	}()
+	if err := a.host.Wait(ctx); err != nil { // for their tools
+		return session.Entry{}, err
+	}
 	if err := a.compactIfFull(ctx, m); err != nil {
 		return session.Entry{}, fmt.Errorf("the context is full, and compacting it failed: %w", err)
 	}
@@ -134,16 +138,19 @@ func (a *Agent) messages(s *session.Session) ([]message.Message, error) {
 	return message.ForModel(resolved), nil
 }
 
+// tools are all that the model may call.
+func (a *Agent) tools() []tool.Tool { return slices.Concat(a.opt.Tools, a.host.Tools()) }
+
 func (a *Agent) toolSpecs() []model.Tool {
 	var specs []model.Tool
-	for _, t := range a.opt.Tools {
+	for _, t := range a.tools() {
 		specs = append(specs, model.Tool{Name: t.Name, Description: t.Description, Schema: t.Parameters})
 	}
 	return specs
 }
 
 func (a *Agent) tool(name string) (tool.Tool, bool) {
-	for _, t := range a.opt.Tools {
+	for _, t := range a.tools() {
 		if t.Name == name {
 			return t, true
 		}

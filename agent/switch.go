@@ -5,20 +5,13 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"github.com/ramo-dev/ramo/extension"
 	"github.com/ramo-dev/ramo/message"
 	"github.com/ramo-dev/ramo/session"
 )
 
 // Branching is what Branch did.
-type Branching struct {
-	Path       string // of the new session; "" in memory
-	EditorText string // the request, for the editor
-	Images     []message.Block
-	Cancelled  bool // by an extension
-	Reason     string
-	// SkipRestore tells that an extension asked not to restore the conversation.
-	SkipRestore bool
-}
+type Branching = extension.Branching
 
 // Branch makes a new session of the way to before a request, and goes on there (section 10). The
 // present session is untouched. The entry must be a user message.
@@ -39,7 +32,7 @@ func (a *Agent) Branch(ctx context.Context, entryID string) (b Branching, err er
 		a.emit(Event{Type: Idle, Text: opBranch, Err: err})
 	}()
 	s := a.Session()
-	answer, err := a.beforeBranch(ctx, entryID)
+	answer, err := a.host.BeforeBranch(ctx, extension.SessionBeforeBranch{EntryID: entryID})
 	if err != nil {
 		return b, err
 	}
@@ -65,7 +58,7 @@ func (a *Agent) Branch(ctx context.Context, entryID string) (b Branching, err er
 		return b, err
 	}
 	b.Path = next.Path()
-	a.afterBranch(ctx, previous)
+	a.host.Happened(ctx, extension.SessionBranch{Previous: previous})
 	return b, nil
 }
 
@@ -80,8 +73,8 @@ func (a *Agent) Fork(ctx context.Context) (path string, err error) {
 		a.emit(Event{Type: Idle, Text: opFork, Err: err})
 	}()
 	s := a.Session()
-	if cancelled, err := a.beforeSwitch(ctx, "fork", ""); err != nil || cancelled {
-		return "", cancelledOr(err)
+	if err := a.beforeSwitch(ctx, extension.SwitchFork, ""); err != nil {
+		return "", err
 	}
 	leaf, ok := s.Leaf()
 	next, err := s.Fork(ctx, a.newPath(s, session.NewHeader(s.Header().Cwd)), a.opt.SessionOptions...)
@@ -99,8 +92,9 @@ func (a *Agent) Fork(ctx context.Context) (path string, err error) {
 	if err := a.take(next); err != nil {
 		return "", err
 	}
-	a.afterSwitch(ctx, "fork", s.Path())
-	return next.Path(), next.SavePosition()
+	err = next.SavePosition()
+	a.host.Happened(ctx, extension.SessionSwitch{Reason: extension.SwitchFork, Previous: s.Path()})
+	return next.Path(), err
 }
 
 // NewSession starts a session about the same directory and goes on there. Its file appears with the
@@ -115,8 +109,8 @@ func (a *Agent) NewSession(ctx context.Context) (err error) {
 		a.emit(Event{Type: Idle, Text: opSwitch, Err: err})
 	}()
 	s := a.Session()
-	if cancelled, err := a.beforeSwitch(ctx, "new", ""); err != nil || cancelled {
-		return cancelledOr(err)
+	if err := a.beforeSwitch(ctx, extension.SwitchNew, ""); err != nil {
+		return err
 	}
 	next, err := a.start(s.Header().Cwd, "")
 	if err != nil {
@@ -125,7 +119,7 @@ func (a *Agent) NewSession(ctx context.Context) (err error) {
 	if err := a.take(next); err != nil {
 		return err
 	}
-	a.afterSwitch(ctx, "new", s.Path())
+	a.host.Happened(ctx, extension.SessionSwitch{Reason: extension.SwitchNew, Previous: s.Path()})
 	return nil
 }
 
@@ -140,8 +134,8 @@ func (a *Agent) Switch(ctx context.Context, path string) (err error) {
 		a.emit(Event{Type: Idle, Text: opSwitch, Err: err})
 	}()
 	s := a.Session()
-	if cancelled, err := a.beforeSwitch(ctx, "resume", path); err != nil || cancelled {
-		return cancelledOr(err)
+	if err := a.beforeSwitch(ctx, extension.SwitchResume, path); err != nil {
+		return err
 	}
 	next, err := session.Open(ctx, path, a.opt.SessionOptions...)
 	if err != nil {
@@ -150,15 +144,8 @@ func (a *Agent) Switch(ctx context.Context, path string) (err error) {
 	if err := a.take(next); err != nil {
 		return err
 	}
-	a.afterSwitch(ctx, "resume", s.Path())
+	a.host.Happened(ctx, extension.SessionSwitch{Reason: extension.SwitchResume, Previous: s.Path()})
 	return nil
-}
-
-func cancelledOr(err error) error {
-	if err != nil {
-		return err
-	}
-	return fmt.Errorf("%w: an extension refused to leave the session", context.Canceled)
 }
 
 // start makes a session that nothing is in yet.
