@@ -2,6 +2,7 @@ package library
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"os"
@@ -92,7 +93,8 @@ func entry(typ, id, parent, rest string) string {
 }
 
 func user(id, parent, text string) string {
-	return entry("message", id, parent, fmt.Sprintf(`"message":{"role":"user","content":%q}`, text))
+	b, _ := json.Marshal(text) // a string has no way to fail
+	return entry("message", id, parent, fmt.Sprintf(`"message":{"role":"user","content":%s}`, b))
 }
 
 func answer(id, parent, text string) string {

@@ -84,15 +84,14 @@ func inWord(r rune) bool {
 
 // foldWord makes words equal that differ in case and in the marks on their letters.
 func foldWord(w string) string {
-	w = display.Fold(w)
 	for i := 0; i < len(w); i++ {
 		if w[i] >= utf8.RuneSelf {
 			t := transform.Chain(norm.NFD, runes.Remove(runes.In(unicode.Mn)), norm.NFC)
 			if plain, _, err := transform.String(t, w); err == nil {
-				return plain
+				w = plain
 			}
 			break
 		}
 	}
-	return w
+	return display.Fold(w)
 }
