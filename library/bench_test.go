@@ -59,3 +59,59 @@ func BenchmarkIndexing(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkSearch searches about 100,000 messages.
+func BenchmarkSearch(b *testing.B) {
+	lib, _ := benchShelf(b, 10, 13_500, 8<<20)
+	x, err := OpenIndex("")
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer x.Close()
+	if err := x.Update(context.Background(), lib, nil); err != nil {
+		b.Fatal(err)
+	}
+	for name, query := range map[string]string{
+		"everywhere": "is", "phrase": `"the parser is in place"`, "rare": "4004", "prefix": "par*", "file": "file:src/cache.go", "two words": "request parser",
+		"label": "label:place", "role": "role:user", "nothing": "zebra", "here": "parser cwd:/srv since:2026-01-01",
+	} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				if _, err := x.Search(context.Background(), query, SearchOptions{}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkAfterAnAppend is an update of 150 sessions of which one grew by an entry.
+func BenchmarkAfterAnAppend(b *testing.B) {
+	lib, _ := benchShelf(b, 150, 100, 200<<10)
+	dir := filepath.Join(os.Getenv("HOME"), ".pi/agent/sessions/--srv-demo--")
+	big := filepath.Join(dir, "big.jsonl")
+	f, err := os.Create(big)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer f.Close()
+	if err := generate.Session(f, generate.Shape{Entries: 10_000, Bytes: 20 << 20, BranchEvery: 50}); err != nil {
+		b.Fatal(err)
+	}
+	x, err := OpenIndex("")
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer x.Close()
+	if err := x.Update(context.Background(), lib, nil); err != nil {
+		b.Fatal(err)
+	}
+	for n := 0; b.Loop(); n++ {
+		if _, err := f.WriteString(user(fmt.Sprintf("new%05d", n), "", "one more request") + "\n"); err != nil {
+			b.Fatal(err)
+		}
+		if err := x.Update(context.Background(), lib, nil); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -57,7 +57,7 @@ CREATE TABLE sessions (
 CREATE TABLE entries (
 	id INTEGER PRIMARY KEY, session INTEGER NOT NULL, entry TEXT NOT NULL, role TEXT NOT NULL,
 	time INTEGER NOT NULL, at INTEGER NOT NULL, size INTEGER NOT NULL);
-CREATE INDEX entries_session ON entries (session);
+CREATE INDEX entries_place ON entries (session, entry);
 CREATE VIRTUAL TABLE words USING fts5 (text, title, files, tools, content='', contentless_delete=1,
 	tokenize='unicode61 remove_diacritics 2');
 

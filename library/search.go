@@ -98,7 +98,7 @@ type candidate struct {
 
 // ranked is how many of the documents with all the words, the newest, are looked at for the best: a
 // word that is everywhere tells little, and ranking all of them would take long.
-const ranked = 5000
+const ranked = 2000
 
 func (x *Index) find(ctx context.Context, q query, o SearchOptions) ([]candidate, error) {
 	release, err := x.current()
@@ -108,10 +108,9 @@ func (x *Index) find(ctx context.Context, q query, o SearchOptions) ([]candidate
 	defer release()
 	var where []string
 	var args []any
-	score := "0.0"
-	from := "entries AS e"
+	score, from, order, lead := "0.0", "entries AS e", "e.id", ""
 	if m := q.match(); m != "" {
-		from = "words JOIN entries AS e ON e.id = words.rowid"
+		from, order, lead = "words JOIN entries AS e ON e.id = words.rowid", "words.rowid", "+"
 		// A label or a name says more than a word in passing; a tool's name less.
 		score = "bm25(words, 1.0, 4.0, 0.7, 0.4)"
 		where, args = append(where, "words MATCH ?"), append(args, m)
@@ -127,7 +126,9 @@ func (x *Index) find(ctx context.Context, q query, o SearchOptions) ([]candidate
 		where, args = append(where, "e.role = ?"), append(args, role)
 	}
 	for _, label := range q.labels {
-		where = append(where, "EXISTS (SELECT 1 FROM labels WHERE labels.session = e.session AND labels.entry = e.entry AND instr(folded, ?))")
+		// Words lead to few entries, which are then looked up among those with the label; without words
+		// the labels lead. A + keeps SQLite from doing it the other way round.
+		where = append(where, lead+"e.id IN (SELECT x.id FROM labels CROSS JOIN entries AS x ON x.session = labels.session AND x.entry = labels.entry WHERE instr(folded, ?))")
 		args = append(args, label)
 	}
 	if !q.since.IsZero() {
@@ -137,7 +138,7 @@ func (x *Index) find(ctx context.Context, q query, o SearchOptions) ([]candidate
 		SELECT s.path, s.tool, e.entry, e.role, e.time, e.at, e.size, e.time < s.copied,
 			coalesce((SELECT label FROM labels WHERE labels.session = e.session AND labels.entry = e.entry), ''), `+score+`
 		FROM `+from+` JOIN sessions AS s ON s.id = e.session
-		WHERE `+strings.Join(where, " AND ")+` ORDER BY `+map[bool]string{true: "words.rowid", false: "e.id"}[len(q.terms) > 0]+` DESC LIMIT ?`, append(args, ranked)...)
+		WHERE `+strings.Join(where, " AND ")+` ORDER BY `+order+` DESC LIMIT ?`, append(args, ranked)...)
 	if err != nil {
 		return nil, err
 	}
