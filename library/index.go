@@ -225,23 +225,35 @@ func (x *Index) renew(ctx context.Context) error {
 func (x *Index) renewLocked() error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if now, err := os.Stat(x.path); err != nil || x.file == nil || os.SameFile(now, x.file) {
-		for _, end := range []string{"-wal", "-shm", ""} {
-			if err := os.Remove(x.path + end); err != nil && !errors.Is(err, fs.ErrNotExist) {
-				return fmt.Errorf("it is damaged, and cannot be removed: %w: delete it", err)
-			}
+	now, err := os.Stat(x.path)
+	if err != nil || x.file == nil || !os.SameFile(now, x.file) {
+		// Another process may have been quicker.
+		if err := x.reopen(); !damaged(err) {
+			return err
 		}
 	}
-	return x.reopen()
-}
-
-func (x *Index) reopen() error {
 	if x.db != nil {
-		_ = x.db.Close() // whatever it says, it is not used any more
+		_ = x.db.Close() // it is thrown away
 		x.db = nil
+	}
+	for _, end := range []string{"-wal", "-shm", ""} {
+		if err := os.Remove(x.path + end); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("it is damaged, and cannot be removed: %w: delete it", err)
+		}
 	}
 	return x.open()
 }
+
+// reopen opens what the path leads to now.
+func (x *Index) reopen() error {
+	if x.db != nil {
+		_ = x.db.Close() // whatever it says, it is not used any more
+		x.db, x.file = nil, nil
+	}
+	return x.open()
+}
+
+var errClosed = errors.New("the search index is closed")
 
 // current makes sure that the database is the one that the path leads to, and keeps it so until
 // release is called.
@@ -250,7 +262,7 @@ func (x *Index) current() (release func(), err error) {
 		x.mu.RLock()
 		if x.db == nil {
 			x.mu.RUnlock()
-			return nil, errors.New("the search index is closed")
+			return nil, errClosed
 		}
 		if now, err := os.Stat(x.path); err == nil && os.SameFile(now, x.file) {
 			return x.mu.RUnlock, nil
@@ -259,6 +271,8 @@ func (x *Index) current() (release func(), err error) {
 		x.mu.Lock()
 		if x.db != nil {
 			err = x.reopen()
+		} else {
+			err = errClosed
 		}
 		x.mu.Unlock()
 		if err != nil {
