@@ -83,6 +83,9 @@ func (h *Host) start(ctx context.Context, list []Extension) {
 		m := &member{host: h, API: API{Name: e.name, Timeout: e.timeout}}
 		setups.Go(func() {
 			stop, err := call(ctx, m, StartTimeout, func(ctx context.Context, _ *Session) (func(), error) { return e.setup(ctx, m) })
+			if err != nil && ctx.Err() != nil {
+				return // closed before it had started
+			}
 			if err != nil {
 				// Of one that is still at it nothing is touched any more.
 				h.trouble(&member{API: API{Name: e.name}}, "start", fmt.Errorf("%w; it is left out", err))
@@ -211,9 +214,7 @@ func (h *Host) Close() {
 		<-h.ready
 		ctx, cancel := context.WithTimeout(context.Background(), ShutdownTimeout)
 		defer cancel()
-		if h.eachOf(ctx, SessionShutdown{}, nothing) != nil {
-			h.trouble(&member{API: API{Name: "of this session"}}, EventSessionShutdown, fmt.Errorf("%w: all together had %v", errTooSlow, ShutdownTimeout))
-		}
+		_ = h.eachOf(ctx, SessionShutdown{}, nothing) // who used the time up was reported
 		var stops sync.WaitGroup
 		for _, m := range h.members {
 			if m.stop != nil {
@@ -259,6 +260,9 @@ func (h *Host) eachOf(ctx context.Context, e event, take func(*member, any) (boo
 			}
 			answer, err := call(ctx, m, limit, func(ctx context.Context, s *Session) (any, error) { return f(ctx, s, e) })
 			if ctx.Err() != nil {
+				if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+					h.trouble(m, e.name(), fmt.Errorf("%w: the time for all was up", errTooSlow))
+				}
 				return ctx.Err()
 			}
 			enough := false

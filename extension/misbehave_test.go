@@ -1,0 +1,3 @@
+package extension_test
+
+func misbehave() bool { return false }
