@@ -125,7 +125,7 @@ them. An ENTRY is an id, the unique start of one, or a label; 'ramo tree SESSION
 	root.SetVersionTemplate("ramo {{.Version}}\n")
 	root.PersistentFlags().Bool("json", false, "print the machine form, and nothing else, on standard output")
 	root.AddGroup(groups...)
-	addGroup(root, "look", newLs(), newInfo(), newTree(), newLog(), newShow(), newContext())
+	addGroup(root, "look", newLs(), newSearch(), newInfo(), newTree(), newLog(), newShow(), newContext())
 	addGroup(root, "grow", newNav(), newLabel(), newAppend())
 	addGroup(root, "file", newNew(), newBranch(), newFork(), newDoctor())
 	addGroup(root, "live", newPrompt(), newCompact(), newModels(), newConfig(), newRPC())

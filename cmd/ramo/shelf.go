@@ -42,4 +42,18 @@ func resolve(ctx context.Context, arg string) (string, error) {
 }
 
 // openIndexIfThere opens the search index for what it knows already. It is nil when there is none.
-func openIndexIfThere() *library.Index { return nil }
+// Nothing that it is asked here needs it, so one that cannot be opened is as good as none.
+func openIndexIfThere() *library.Index {
+	path, err := library.IndexPath()
+	if err != nil {
+		return nil
+	}
+	if _, err := os.Stat(path); err != nil {
+		return nil
+	}
+	index, err := library.OpenIndex(path)
+	if err != nil {
+		return nil
+	}
+	return index
+}
