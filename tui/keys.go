@@ -2,6 +2,7 @@ package tui
 
 import (
 	"slices"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -63,4 +64,52 @@ func (m *keymap) action(c keyContext, key tea.KeyPressMsg) action {
 		}
 	}
 	return ""
+}
+
+// of are the keys of an action.
+func (m *keymap) of(a action) []string {
+	for _, b := range m.bindings {
+		if b.action == a {
+			return b.keys
+		}
+	}
+	return nil
+}
+
+// hint is an action's first key as people write it, "" when it has none.
+func (m *keymap) hint(a action) string {
+	keys := m.of(a)
+	if len(keys) == 0 {
+		return ""
+	}
+	return keyName(keys[0])
+}
+
+// keyName writes a key for people: Ctrl+O, Shift+Tab, ↑.
+func keyName(key string) string {
+	parts := strings.Split(key, "+")
+	for i, p := range parts {
+		switch p {
+		case "up":
+			p = "↑"
+		case "down":
+			p = "↓"
+		case "left":
+			p = "←"
+		case "right":
+			p = "→"
+		case "pgup":
+			p = "PgUp"
+		case "pgdown":
+			p = "PgDn"
+		case "L":
+			p = "Shift+L"
+		default:
+			if p != "" && (len(parts) > 1 || len(p) > 1) {
+				p = strings.ToUpper(p[:1]) + p[1:]
+			}
+		}
+		parts[i] = p
+	}
+	return strings.Join(parts, "+")
 }

@@ -92,8 +92,7 @@ func system(dir string) string {
 	return "You help with the software project in the directory " + dir + ". Look before you answer: read the files you speak of. Say plainly what you do not know. Paths are relative to that directory."
 }
 
-// openLive opens a session with an agent. Tools work where the conversation is about, if that
-// directory is here.
+// openLive opens a session with an agent that asks on the terminal.
 func openLive(cmd *cobra.Command, arg, modelName string) (*agent.Agent, func(), error) {
 	settings, err := loadSettings(cmd)
 	if err != nil {
@@ -103,6 +102,21 @@ func openLive(cmd *cobra.Command, arg, modelName string) (*agent.Agent, func(), 
 	if err != nil {
 		return nil, nil, err
 	}
+	a, closeTools, err := newLive(settings, s, func(o *agent.Options) {
+		if modelName != "" {
+			o.Model = modelName
+		}
+		o.Approve = askOnTerminal
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	return a, func() { _ = a.Close(); closeTools() }, nil
+}
+
+// newLive makes an agent of an open session, which is closed when that fails. Tools work where the
+// conversation is about, if that directory is here. done is to be called when the agent is closed.
+func newLive(settings *config.Settings, s *session.Session, adjust func(*agent.Options)) (a *agent.Agent, done func(), err error) {
 	dir := s.Header().Cwd
 	if info, err := os.Stat(dir); dir == "" || err != nil || !info.IsDir() {
 		dir = ""
@@ -112,18 +126,14 @@ func openLive(cmd *cobra.Command, arg, modelName string) (*agent.Agent, func(), 
 		_ = s.Close()
 		return nil, nil, err
 	}
-	if modelName != "" {
-		o.Model = modelName
-	}
 	o.NewPath = func(h session.Header) string { return session.NewPath(library.DirFor(h.Cwd), h) }
-	o.Approve = askOnTerminal
-	a, err := agent.New(s, o)
-	if err != nil {
+	adjust(&o)
+	if a, err = agent.New(s, o); err != nil {
 		closeTools()
 		_ = s.Close()
 		return nil, nil, err
 	}
-	return a, func() { _ = a.Close(); closeTools() }, nil
+	return a, closeTools, nil
 }
 
 // askOnTerminal asks whether a tool may run. Without a terminal the answer is no.

@@ -79,6 +79,7 @@ func usage(format string, args ...any) error { return usageError{fmt.Errorf(form
 
 func newRoot() *cobra.Command {
 	cobra.EnableCommandSorting = false // the groups have their own order
+	var app appFlags
 	root := &cobra.Command{
 		Use:   "ramo [SESSION]",
 		Short: "Walk and grow the session trees of coding agents",
@@ -90,7 +91,7 @@ them. An ENTRY is an id, the unique start of one, or a label; 'ramo tree SESSION
 		Version:       version(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		// A session alone shows its tree.
+		// A session alone opens the app, or without a terminal shows its tree.
 		Args: func(cmd *cobra.Command, args []string) error {
 			switch len(args) {
 			case 0:
@@ -105,6 +106,9 @@ them. An ENTRY is an id, the unique start of one, or a label; 'ramo tree SESSION
 		},
 		ValidArgsFunction: completeSession,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if asJSON := wantsJSON(cmd); onTerminal() && !asJSON {
+				return runApp(cmd, args, app)
+			}
 			if len(args) == 0 {
 				return cmd.Help()
 			}
@@ -124,10 +128,13 @@ them. An ENTRY is an id, the unique start of one, or a label; 'ramo tree SESSION
 	})
 	root.SetVersionTemplate("ramo {{.Version}}\n")
 	root.PersistentFlags().Bool("json", false, "print the machine form, and nothing else, on standard output")
+	root.Flags().BoolVar(&app.tree, "tree", false, "open the app on the tree")
+	root.Flags().StringVar(&app.at, "at", "", "open the app on the tree, at this `entry`")
+	modelFlag(root, &app.model)
 	root.AddGroup(groups...)
-	addGroup(root, "look", newLs(), newSearch(), newInfo(), newTree(), newLog(), newShow(), newContext())
+	addGroup(root, "look", newLs(), newSearch(), newInfo(), newTree(), newLog(), newShow(), newContext(), newStats())
 	addGroup(root, "grow", newNav(), newLabel(), newAppend())
-	addGroup(root, "file", newNew(), newBranch(), newFork(), newDoctor())
+	addGroup(root, "file", newNew(), newBranch(), newFork(), newExport(), newDoctor())
 	addGroup(root, "live", newPrompt(), newCompact(), newModels(), newConfig(), newRPC())
 	root.SetHelpFunc(printHelp)
 	return root
