@@ -4,13 +4,12 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
+	"errors"
 	"os"
 	"path/filepath"
-	"time"
 
 	"github.com/ramo-dev/ramo/agent"
-	"github.com/ramo-dev/ramo/internal/display"
+	"github.com/ramo-dev/ramo/internal/wire"
 	"github.com/ramo-dev/ramo/message"
 	"github.com/ramo-dev/ramo/session"
 )
@@ -93,7 +92,7 @@ func open(ctx context.Context, s *Server, p struct {
 	if err := s.take(open); err != nil {
 		return nil, err
 	}
-	return infoOf(open), nil
+	return wire.InfoOf(open), nil
 }
 
 func newSession(ctx context.Context, s *Server, p struct {
@@ -121,160 +120,44 @@ func newSession(ctx context.Context, s *Server, p struct {
 	if err := s.take(next); err != nil {
 		return nil, err
 	}
-	return infoOf(next), nil
-}
-
-type info struct {
-	Path     string `json:"path"`
-	ID       string `json:"id"`
-	Name     string `json:"name"`
-	Cwd      string `json:"cwd"`
-	Entries  int    `json:"entries"`
-	Messages int    `json:"messages"`
-	Branches int    `json:"branches"`
-	Leaf     any    `json:"leaf"`
-	Problems int    `json:"problems"`
-	ReadOnly string `json:"readOnly,omitempty"`
-}
-
-func infoOf(s *session.Session) info {
-	leaf, _ := s.Leaf()
-	i := info{s.Path(), s.Header().ID, s.Name(), s.Header().Cwd, s.Len(), s.Messages(), s.Counts().Branches, orNull(leaf.ID()), len(s.Problems()), ""}
-	if err := s.ReadOnly(); err != nil {
-		i.ReadOnly = err.Error()
-	}
-	return i
-}
-
-func orNull(id string) any {
-	if id == "" {
-		return nil
-	}
-	return id
+	return wire.InfoOf(next), nil
 }
 
 func getInfo(_ context.Context, a *agent.Agent, _ nothing) (any, error) {
-	return infoOf(a.Session()), nil
+	return wire.InfoOf(a.Session()), nil
 }
-
-type node struct {
-	ID       string `json:"id"`
-	ParentID any    `json:"parentId"`
-	Type     string `json:"type"`
-	Role     string `json:"role,omitempty"`
-	Time     string `json:"timestamp"`
-	Label    string `json:"label,omitempty"`
-	Depth    int    `json:"depth"`
-	Active   bool   `json:"active"`
-	Leaf     bool   `json:"leaf"`
-	Text     string `json:"text,omitempty"`
-}
-
-func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
 
 func getTree(_ context.Context, a *agent.Agent, p struct {
 	Text bool `json:"text"` // with the one-line text of each
 }) (any, error) {
-	s := a.Session()
-	leaf, _ := s.Leaf()
-	lines := new(display.Lines)
-	nodes := []node{}
-	for n := range s.Tree() {
-		x := node{n.ID(), orNull(n.ParentID()), n.Type(), n.Role(), stamp(n.Time()), n.Label, n.Depth, n.Active, n.ID() == leaf.ID(), ""}
-		if p.Text {
-			x.Text = lines.Entry(n.Entry)
-		}
-		nodes = append(nodes, x)
-	}
-	return map[string]any{"nodes": nodes}, nil
+	return wire.Tree(a.Session(), p.Text), nil
 }
 
 func getBranch(_ context.Context, a *agent.Agent, p struct {
 	From string `json:"from"` // "": the leaf
 }) (any, error) {
-	entries := []json.RawMessage{}
-	for e, err := range a.Session().Branch(p.From) {
-		if err != nil {
-			return nil, err
-		}
-		raw, err := e.Raw()
-		if err != nil {
-			return nil, err
-		}
-		entries = append(entries, raw)
-	}
-	return map[string]any{"entries": entries}, nil
+	return wire.Branch(a.Session(), p.From)
 }
 
 func getEntry(_ context.Context, a *agent.Agent, p struct {
 	ID string `json:"id"`
 }) (any, error) {
-	e, err := a.Session().Find(p.ID)
-	if err != nil {
-		return nil, err
-	}
-	raw, err := e.Raw()
-	return map[string]any{"entry": raw}, err
+	return wire.Find(a.Session(), p.ID)
 }
 
 func getContext(_ context.Context, a *agent.Agent, p struct {
 	Leaf   string `json:"leaf"`
 	Format string `json:"format"` // agent (default) or model
 }) (any, error) {
-	c, err := a.Session().Context(p.Leaf)
-	if err != nil {
-		return nil, err
+	out, err := wire.Context(a.Session(), p.Leaf, p.Format)
+	if errors.As(err, new(wire.FormatError)) {
+		return nil, &Error{CodeParams, err.Error()}
 	}
-	messages := c.Messages
-	switch p.Format {
-	case "", "agent":
-	case "model":
-		dir, err := message.BlobDir()
-		if err != nil {
-			return nil, err
-		}
-		resolved, _ := message.ResolveBlobs(messages, dir)
-		messages = message.ForModel(resolved)
-	default:
-		return nil, &Error{CodeParams, fmt.Sprintf("format is agent or model, not %q", p.Format)}
-	}
-	raw := make([]json.RawMessage, len(messages))
-	for i, m := range messages {
-		raw[i] = m.AppendJSON(nil)
-	}
-	rules := c.InjectedRules
-	if rules == nil {
-		rules = []string{}
-	}
-	out := map[string]any{"leaf": orNull(c.Leaf), "messages": raw, "thinkingLevel": c.ThinkingLevel, "models": c.Models, "mode": c.Mode, "injectedRules": rules}
-	if c.ModeData != nil {
-		out["modeData"] = c.ModeData
-	}
-	return out, nil
+	return out, err
 }
 
 func getLabels(_ context.Context, a *agent.Agent, _ nothing) (any, error) {
-	labels := []map[string]string{}
-	for _, l := range a.Session().Labels() {
-		labels = append(labels, map[string]string{"targetId": l.Target.ID(), "label": l.Text, "id": l.By.ID()})
-	}
-	return map[string]any{"labels": labels}, nil
-}
-
-type entry struct {
-	ID       string `json:"id"`
-	ParentID any    `json:"parentId"`
-	Type     string `json:"type,omitempty"`
-	Entry    any    `json:"entry,omitempty"`
-}
-
-// entryOf is an entry whole, for a client that has not seen it.
-func entryOf(e session.Entry) entry {
-	x := entry{ID: e.ID(), ParentID: orNull(e.ParentID()), Type: e.Type()}
-	if raw, err := e.Raw(); err == nil {
-		x.Entry = raw
-	}
-	return x
+	return wire.Labels(a.Session()), nil
 }
 
 func appendEntry(ctx context.Context, a *agent.Agent, p struct {
@@ -284,7 +167,7 @@ func appendEntry(ctx context.Context, a *agent.Agent, p struct {
 	if err != nil {
 		return nil, err
 	}
-	return entry{ID: e.ID(), ParentID: orNull(e.ParentID())}, nil
+	return wire.Place(e), nil
 }
 
 func setLabel(ctx context.Context, a *agent.Agent, p struct {
@@ -308,28 +191,7 @@ func navigate(ctx context.Context, a *agent.Agent, p struct {
 	if err != nil {
 		return nil, err
 	}
-	out := map[string]any{"oldLeaf": orNull(n.OldLeaf), "newLeaf": orNull(n.NewLeaf), "cancelled": n.Cancelled}
-	if n.Reason != "" {
-		out["reason"] = n.Reason
-	}
-	if n.Again {
-		out["editorText"] = n.EditorText
-		if len(n.Images) > 0 {
-			out["images"] = blocks(n.Images)
-		}
-	}
-	if !n.SummaryEntry.IsZero() {
-		out["summaryEntry"], out["fromExtension"] = n.SummaryEntry.ID(), n.FromExtension
-	}
-	return out, nil
-}
-
-func blocks(list []message.Block) []json.RawMessage {
-	out := make([]json.RawMessage, len(list))
-	for i, b := range list {
-		out[i] = b.AppendJSON(nil)
-	}
-	return out
+	return n, nil
 }
 
 func branch(ctx context.Context, a *agent.Agent, p struct {
@@ -339,7 +201,7 @@ func branch(ctx context.Context, a *agent.Agent, p struct {
 	if err != nil {
 		return nil, err
 	}
-	return map[string]any{"path": b.Path, "editorText": b.EditorText, "cancelled": b.Cancelled}, nil
+	return b, nil
 }
 
 func fork(ctx context.Context, a *agent.Agent, _ nothing) (any, error) {
@@ -349,14 +211,14 @@ func fork(ctx context.Context, a *agent.Agent, _ nothing) (any, error) {
 
 func newInPlace(ctx context.Context, a *agent.Agent, _ nothing) (any, error) {
 	err := a.NewSession(ctx)
-	return infoOf(a.Session()), err
+	return wire.InfoOf(a.Session()), err
 }
 
 func switchTo(ctx context.Context, a *agent.Agent, p struct {
 	Path string `json:"path"`
 }) (any, error) {
 	err := a.Switch(ctx, p.Path)
-	return infoOf(a.Session()), err
+	return wire.InfoOf(a.Session()), err
 }
 
 func prompt(ctx context.Context, a *agent.Agent, p struct {
@@ -367,7 +229,7 @@ func prompt(ctx context.Context, a *agent.Agent, p struct {
 	if err != nil {
 		return nil, err
 	}
-	return entryOf(e), nil
+	return wire.Whole(e), nil
 }
 
 func compact(ctx context.Context, a *agent.Agent, p struct {
@@ -377,7 +239,7 @@ func compact(ctx context.Context, a *agent.Agent, p struct {
 	if err != nil {
 		return nil, err
 	}
-	return entryOf(e), nil
+	return wire.Whole(e), nil
 }
 
 func abort(_ context.Context, a *agent.Agent, _ nothing) (any, error) {
@@ -434,7 +296,7 @@ type toolCall struct {
 type event struct {
 	Type    agent.EventType `json:"type"`
 	Text    string          `json:"text,omitempty"`
-	Entry   *entry          `json:"entry,omitempty"`
+	Entry   *wire.Entry     `json:"entry,omitempty"`
 	Call    *toolCall       `json:"call,omitempty"`
 	Attempt int             `json:"attempt,omitempty"`
 	DelayMS int64           `json:"delayMs,omitempty"`
@@ -446,7 +308,7 @@ type event struct {
 func EventOf(e agent.Event) any {
 	x := event{Type: e.Type, Text: e.Text, Attempt: e.Attempt, DelayMS: e.Delay.Milliseconds()}
 	if !e.Entry.IsZero() {
-		whole := entryOf(e.Entry)
+		whole := wire.Whole(e.Entry)
 		x.Entry = &whole
 	}
 	if e.Call.Name != "" {

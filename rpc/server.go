@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"github.com/ramo-dev/ramo/agent"
+	"github.com/ramo-dev/ramo/internal/wire"
 	"github.com/ramo-dev/ramo/message"
 	"github.com/ramo-dev/ramo/session"
 )
@@ -251,7 +252,7 @@ func (s *Server) follow(ctx context.Context, a *agent.Agent) {
 			case err != nil:
 				s.notify("log", map[string]string{"message": err.Error()})
 			default:
-				s.notify("entry", entryOf(e))
+				s.notify("entry", wire.Whole(e))
 			}
 		}
 	})
