@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 
+	"go.uber.org/goleak"
+
 	"github.com/ramo-dev/ramo/agent"
 	"github.com/ramo-dev/ramo/internal/modeltest"
 	"github.com/ramo-dev/ramo/model"
@@ -33,9 +35,10 @@ func TestMain(m *testing.M) {
 		panic(err)
 	}
 	os.Setenv("XDG_STATE_HOME", dir)
-	code := m.Run()
-	os.RemoveAll(dir)
-	os.Exit(code)
+	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
+		os.RemoveAll(dir)
+		os.Exit(code)
+	}))
 }
 
 // client speaks to a server that is a process of its own, or one in this process.
