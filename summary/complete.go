@@ -76,14 +76,5 @@ func (w *writer) add(u *message.Usage) {
 	if w.usage == nil {
 		w.usage = new(message.Usage)
 	}
-	w.usage.Input += u.Input
-	w.usage.Output += u.Output
-	w.usage.CacheRead += u.CacheRead
-	w.usage.CacheWrite += u.CacheWrite
-	w.usage.TotalTokens += u.TotalTokens
-	w.usage.Cost.Input += u.Cost.Input
-	w.usage.Cost.Output += u.Cost.Output
-	w.usage.Cost.CacheRead += u.Cost.CacheRead
-	w.usage.Cost.CacheWrite += u.Cost.CacheWrite
-	w.usage.Cost.Total += u.Cost.Total
+	w.usage.Add(*u)
 }

@@ -17,6 +17,8 @@ func TestGolden(t *testing.T) {
 	}{
 		{"info", "info tour.jsonl", ""},
 		{"info-json", "info tour.jsonl --json", ""},
+		{"info-usage", "info tour.jsonl --usage", ""},
+		{"info-usage-json", "info tour.jsonl --usage --json", ""},
 		{"info-damaged", "info damaged.jsonl", ""},
 		{"tree", "tree tour.jsonl", ""},
 		{"tree-all", "tree tour.jsonl --filter all", ""},

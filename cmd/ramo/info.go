@@ -7,6 +7,7 @@ import (
 
 	"github.com/ramo-dev/ramo/internal/display"
 	"github.com/ramo-dev/ramo/library"
+	"github.com/ramo-dev/ramo/message"
 	"github.com/ramo-dev/ramo/session"
 )
 
@@ -26,13 +27,23 @@ type info struct {
 	Labels   int     `json:"labels"`
 	Bytes    int64   `json:"bytes"`
 	Problems int     `json:"problems"`
+	Usage    *spent  `json:"usage,omitempty"`
+}
+
+// spent is what answers and summaries cost.
+type spent struct {
+	Branch  message.Usage `json:"branch"`
+	Session message.Usage `json:"session"`
 }
 
 func newInfo() *cobra.Command {
-	return &cobra.Command{
-		Use:               "info SESSION",
-		Short:             "Say what is in a session",
-		Example:           "  ramo info -\n  ramo info ~/.pi/agent/sessions/--srv-demo--/….jsonl --json",
+	var usage bool
+	cmd := &cobra.Command{
+		Use:   "info SESSION",
+		Short: "Say what is in a session",
+		Long: `Say what is in a session. With --usage also the tokens and the cost in US dollars of the active branch and of the whole
+session, as far as its answers and summaries say them; that reads the whole file, and takes longer.`,
+		Example:           "  ramo info -\n  ramo info - --usage\n  ramo info ~/.pi/agent/sessions/--srv-demo--/….jsonl --json",
 		Args:              exactly(1),
 		ValidArgsFunction: completeSession,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -42,6 +53,12 @@ func newInfo() *cobra.Command {
 			}
 			defer s.Close()
 			i := infoOf(s)
+			if usage {
+				i.Usage = new(spent)
+				if i.Usage.Branch, i.Usage.Session, err = s.Usage(cmd.Context()); err != nil {
+					return err
+				}
+			}
 			out := newOutput(cmd)
 			if wantsJSON(cmd) {
 				return out.flushed(printJSON(out, i))
@@ -49,6 +66,8 @@ func newInfo() *cobra.Command {
 			return out.flushed(i.print(out, s))
 		},
 	}
+	cmd.Flags().BoolVar(&usage, "usage", false, "add up tokens and cost")
+	return cmd
 }
 
 func infoOf(s *session.Session) info {
@@ -94,6 +113,10 @@ func (i info) print(out *output, s *session.Session) error {
 		}
 		row(name, "[%s] on %s", l.Text, l.Target.ID())
 	}
+	if i.Usage != nil {
+		row("on branch", "%s", costs(i.Usage.Branch))
+		row("in all", "%s", costs(i.Usage.Session))
+	}
 	row("size", "%s", display.Bytes(i.Bytes))
 	if err := s.ReadOnly(); err != nil {
 		row("read-only", "%v", err)
@@ -102,6 +125,12 @@ func (i info) print(out *output, s *session.Session) error {
 		fmt.Fprintln(out, out.style(yellow, count(i.Problems, "problem", "problems")+": 'ramo doctor' lists what is wrong"))
 	}
 	return nil
+}
+
+// costs is what something cost in words.
+func costs(u message.Usage) string {
+	return fmt.Sprintf("$%.4f: %s tokens in, %s out; from the cache %s, into it %s", u.Cost.Total,
+		display.Tokens(u.Input), display.Tokens(u.Output), display.Tokens(u.CacheRead), display.Tokens(u.CacheWrite))
 }
 
 // count is a number of things in words.
