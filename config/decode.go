@@ -131,6 +131,11 @@ func (d *decoder) value(raw any, v reflect.Value, p *path) {
 		return
 	}
 	switch v.Kind() {
+	case reflect.Pointer: // to what may be left unsaid
+		said, before := reflect.New(v.Type().Elem()), len(d.errs)
+		if d.value(raw, said.Elem(), p); len(d.errs) == before {
+			v.Set(said)
+		}
 	case reflect.Struct:
 		d.table(raw, v, p)
 	case reflect.Map:

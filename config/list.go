@@ -56,6 +56,9 @@ func (s *Settings) list(v reflect.Value, p *path, rows *[]Row) {
 func isElement(p *path) bool { return strings.ContainsAny(p.pattern, "*[") }
 
 func show(v reflect.Value) string {
+	if v.Kind() == reflect.Pointer {
+		v = v.Elem() // nil is not listed
+	}
 	switch x := v.Interface().(type) {
 	case Secret:
 		return strconv.Quote(x.String())

@@ -124,6 +124,8 @@ name = "Qwen"
 context_window = 32768
 max_output = 4096
 prices = { input = 1, output = 2.5, cache_read = 0.1, cache_write = 3 }
+reasoning = true
+images = false
 [[providers.ollama.models]]
 id = "small"
 [providers.anthropic]
@@ -155,7 +157,7 @@ func TestEverySettingIsRead(t *testing.T) {
 		"ollama": {
 			Type: "openai-compatible", BaseURL: "http://localhost:11434/v1", Headers: map[string]config.Secret{"X-Team": "secret-team"},
 			Models: []config.Model{
-				{ID: "qwen", Name: "Qwen", ContextWindow: 32768, MaxOutput: 4096, Prices: config.Prices{Input: 1, Output: 2.5, CacheRead: 0.1, CacheWrite: 3}},
+				{ID: "qwen", Name: "Qwen", ContextWindow: 32768, MaxOutput: 4096, Reasoning: new(true), Images: new(false), Prices: config.Prices{Input: 1, Output: 2.5, CacheRead: 0.1, CacheWrite: 3}},
 				{ID: "small"},
 			},
 		},
@@ -219,8 +221,8 @@ tools.bash = "ask" (USER:18)
 keys.plus = ["+", "ctrl++"] (USER:22)
 keys.tree = ["ctrl+t", "alt+shift+f2"] (USER:21)
 providers.anthropic.type = "anthropic" (default)
-providers.anthropic.api_key = "********" (USER:36)
-providers.anthropic.api_key_env = "MY_KEY" (USER:37)
+providers.anthropic.api_key = "********" (USER:38)
+providers.anthropic.api_key_env = "MY_KEY" (USER:39)
 providers.ollama.type = "openai-compatible" (default)
 providers.ollama.base_url = "http://localhost:11434/v1" (USER:25)
 providers.ollama.headers.X-Team = "********" (USER:26)
@@ -228,15 +230,17 @@ providers.ollama.models[0].id = "qwen" (USER:28)
 providers.ollama.models[0].name = "Qwen" (USER:29)
 providers.ollama.models[0].context_window = 32768 (USER:30)
 providers.ollama.models[0].max_output = 4096 (USER:31)
+providers.ollama.models[0].reasoning = true (USER:33)
+providers.ollama.models[0].images = false (USER:34)
 providers.ollama.models[0].prices.input = 1 (USER:32)
 providers.ollama.models[0].prices.output = 2.5 (USER:32)
 providers.ollama.models[0].prices.cache_read = 0.1 (USER:32)
 providers.ollama.models[0].prices.cache_write = 3 (USER:32)
-providers.ollama.models[1].id = "small" (USER:34)
-extensions[0].command = ["python3", "guard.py"] (USER:40)
-extensions[0].env.TOKEN = "********" (USER:43)
-extensions[0].timeout = "1m30s" (USER:41)
-extensions[1].command = ["HOME/bin/x", "./y"] (USER:45)
+providers.ollama.models[1].id = "small" (USER:36)
+extensions[0].command = ["python3", "guard.py"] (USER:42)
+extensions[0].env.TOKEN = "********" (USER:45)
+extensions[0].timeout = "1m30s" (USER:43)
+extensions[1].command = ["HOME/bin/x", "./y"] (USER:47)
 `)
 	if got.String() != want {
 		t.Errorf("got\n%s\nwant\n%s", got.String(), want)

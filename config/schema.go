@@ -48,6 +48,8 @@ var settings = []setting{
 	{key: "providers.*.models[].name", doc: "The model's name to show."},
 	{key: "providers.*.models[].context_window", doc: "How many tokens its context holds.", check: notNegative},
 	{key: "providers.*.models[].max_output", doc: "How many tokens an answer can have.", check: notNegative},
+	{key: "providers.*.models[].reasoning", doc: "Whether it can think before it answers, as much as `thinking` says. Of a model that is in no list it is presumed that it cannot."},
+	{key: "providers.*.models[].images", doc: "Whether it can see images. Of a model that is in no list it is presumed that it can; with `false` it is told in words that there was one."},
 	{key: "providers.*.models[].prices.input", doc: "US dollars for a million tokens read.", check: notNegative},
 	{key: "providers.*.models[].prices.output", doc: "US dollars for a million tokens written.", check: notNegative},
 	{key: "providers.*.models[].prices.cache_read", doc: "US dollars for a million tokens read from the cache.", check: notNegative},
@@ -212,6 +214,8 @@ func typeName(t reflect.Type) string {
 	switch {
 	case t == durationType:
 		return "duration"
+	case t.Kind() == reflect.Pointer:
+		return typeName(t.Elem())
 	case t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.String:
 		return "list of strings"
 	case t.Kind() == reflect.Slice:

@@ -57,6 +57,8 @@ type Model struct {
 	Name          string `toml:"name"`
 	ContextWindow int64  `toml:"context_window"` // tokens
 	MaxOutput     int64  `toml:"max_output"`     // tokens
+	Reasoning     *bool  `toml:"reasoning"`      // whether it can think before it answers; nil: not said
+	Images        *bool  `toml:"images"`         // whether it can see images; nil: not said
 	Prices        Prices `toml:"prices"`
 }
 

@@ -31,8 +31,10 @@ type Settings struct {
 	APIKey    string
 	APIKeyEnv string // the environment variable that has the key; by default the provider's usual ones
 	Headers   map[string]string
-	Models    []Info        // in addition to the known ones, or instead of what is known of them
-	StallTime time.Duration // without a byte, before an answer counts as stalled; by default 2 minutes
+	Models    []Info // in addition to the known ones, or instead of what is known of them
+	// NoImages and NoReasoning are the ids of models that cannot, whatever else is known of them.
+	NoImages, NoReasoning []string
+	StallTime             time.Duration // without a byte, before an answer counts as stalled; by default 2 minutes
 }
 
 // usualKeys are the environment variables that have a provider's key.

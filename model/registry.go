@@ -54,7 +54,10 @@ func NewRegistry(settings map[string]Settings) *Registry {
 			if !ok {
 				known = Info{Provider: name, ID: m.ID, Name: m.ID, Images: true}
 			}
-			r.add(known.with(m))
+			known = known.with(m)
+			known.Images = known.Images && !slices.Contains(s.NoImages, m.ID)
+			known.Reasoning = known.Reasoning && !slices.Contains(s.NoReasoning, m.ID)
+			r.add(known)
 		}
 	}
 	return r

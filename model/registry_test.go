@@ -104,6 +104,31 @@ func TestSettingsChangeOnlyWhatTheySayOfAKnownModel(t *testing.T) {
 	}
 }
 
+func TestSettingsSayWhatAModelCan(t *testing.T) {
+	r := model.NewRegistry(map[string]model.Settings{
+		"local": {
+			BaseURL: "http://127.0.0.1:1/v1", Models: []model.Info{{ID: "plain"}, {ID: "thinks", Reasoning: true}, {ID: "blind"}},
+			NoImages: []string{"blind"}, NoReasoning: []string{"plain"},
+		},
+		"anthropic": {
+			Models:   []model.Info{{ID: "claude-sonnet-4-5-20250929"}},
+			NoImages: []string{"claude-sonnet-4-5-20250929"}, NoReasoning: []string{"claude-sonnet-4-5-20250929"},
+		},
+	})
+	for name, want := range map[string][2]bool{ // reasoning, images
+		"local/plain": {false, true}, "local/thinks": {true, true}, "local/blind": {false, false},
+		"anthropic/claude-sonnet-4-5-20250929": {false, false},
+	} {
+		m, err := r.Model(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if i := m.Info(); i.Reasoning != want[0] || i.Images != want[1] {
+			t.Errorf("%s: reasoning %t, images %t; want %t, %t", name, i.Reasoning, i.Images, want[0], want[1])
+		}
+	}
+}
+
 func TestUsableIsWhatHasAKeyOrNeedsNone(t *testing.T) {
 	for _, name := range []string{"ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY", "OPENROUTER_API_KEY", "MY_KEY"} {
 		t.Setenv(name, "")

@@ -50,8 +50,15 @@ func registry(s *config.Settings) *model.Registry {
 		for _, i := range p.Models {
 			m.Models = append(m.Models, model.Info{
 				ID: i.ID, Name: i.Name, ContextWindow: i.ContextWindow, MaxOutput: i.MaxOutput,
+				Reasoning: i.Reasoning != nil && *i.Reasoning, Images: i.Images != nil && *i.Images,
 				Price: model.Price{Input: i.Prices.Input, Output: i.Prices.Output, CacheRead: i.Prices.CacheRead, CacheWrite: i.Prices.CacheWrite},
 			})
+			if i.Reasoning != nil && !*i.Reasoning {
+				m.NoReasoning = append(m.NoReasoning, i.ID)
+			}
+			if i.Images != nil && !*i.Images {
+				m.NoImages = append(m.NoImages, i.ID)
+			}
 		}
 		providers[name] = m
 	}
