@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"log"
 	"os"
 	"os/signal"
 	"strings"
@@ -26,6 +28,7 @@ const (
 
 func main() {
 	ignoreSizeSignal()
+	log.SetOutput(io.Discard) // Google's client logs there, over whatever the terminal shows
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal ends what does not heed the first
 	os.Exit(run(ctx, os.Args[1:]))
