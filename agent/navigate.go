@@ -33,6 +33,10 @@ func (a *Agent) NavigateTree(ctx context.Context, target string, o NavigateOptio
 	}
 	opCtx, end, err := a.begin(ctx, opNavigate)
 	if err != nil {
+		if ctx.Err() != nil { // cancelled while an answer was being stopped
+			leaf, _ := a.Session().Leaf()
+			return Navigation{OldLeaf: leaf.ID(), NewLeaf: leaf.ID(), Cancelled: true}, nil
+		}
 		return n, err
 	}
 	defer func() {

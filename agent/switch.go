@@ -48,7 +48,7 @@ func (a *Agent) Branch(ctx context.Context, entryID string) (b Branching, err er
 	var next *session.Session
 	if parent, ok := e.Parent(); ok {
 		next, err = s.CreateBranchedSession(ctx, parent.ID(), a.newPath(s, session.NewHeader(s.Header().Cwd)), a.opt.SessionOptions...)
-	} else {
+	} else if err = ctx.Err(); err == nil {
 		next, err = a.start(s.Header().Cwd, s.Path())
 	}
 	if err != nil {
@@ -110,6 +110,9 @@ func (a *Agent) NewSession(ctx context.Context) (err error) {
 	}()
 	s := a.Session()
 	if err := a.beforeSwitch(ctx, extension.SwitchNew, ""); err != nil {
+		return err
+	}
+	if err := ctx.Err(); err != nil {
 		return err
 	}
 	next, err := a.start(s.Header().Cwd, "")
