@@ -383,6 +383,11 @@ func (d *decoder) scalar(raw any, v reflect.Value, p *path) {
 	if d.allowed(given.Interface(), p) {
 		d.set(p)
 		v.Set(given)
+		if st := settingByKey[p.pattern]; st != nil && st.file {
+			if file, ok := strings.CutPrefix(v.String(), "@"); ok {
+				v.SetString("@" + d.absolute(file))
+			}
+		}
 	}
 }
 

@@ -19,6 +19,7 @@ type setting struct {
 	values   []string
 	check    func(value any, from place) string // why a value is not allowed, or ""
 	required bool
+	file     bool   // it may be @ and the name of a file
 	appends  bool   // a project's list goes after the user's, in place of replacing it
 	env      string // the variable that sets it
 }
@@ -30,6 +31,8 @@ var settings = []setting{
 	{key: "double_escape", doc: "What pressing Esc twice on an empty editor opens.", values: []string{"tree", "branch", "none"}},
 	{key: "thinking", doc: "How much the model thinks before it answers, in new sessions.", values: []string{"off", "minimal", "low", "medium", "high", "xhigh"}, env: "RAMO_THINKING"},
 	{key: "theme", doc: "The colours; `auto` asks the terminal.", values: []string{"auto", "light", "dark"}, env: "RAMO_THEME"},
+	{key: "system_prompt", doc: "What a model is told before the conversation, in place of Ramo's own words and the project's instructions (`AGENTS.md`, else `CLAUDE.md`, of the working directory and those above it in the repository). A text, or `@` and the path of a file of up to 64 kB: an absolute path, one that begins with `~/`, or in a project's file one that starts at the project.", check: promptText, file: true},
+	{key: "append_system_prompt", doc: "What a model is told besides, behind that; in the same form.", check: promptText, file: true},
 	{key: "allow", doc: "Beginnings of commands that bash may run without asking, whole words, such as `\"go test\"`. Commands with pipes, lists, redirections or substitutions are always asked for.", check: eachNotEmpty, appends: true},
 	{key: "session_dirs", doc: "More directories to look for sessions in. `~/` is the home directory; in a project's file a relative path starts at the project.", check: directories, appends: true},
 	{key: "compaction.enabled", doc: "Compact the context by itself when it gets too long."},
@@ -67,7 +70,7 @@ var (
 // What a project's file may set only if the user trusts it; all else is harmless. Permissions it may
 // always take away.
 var (
-	needTrust        = []string{"extensions", "providers", "allow", "keys"}
+	needTrust        = []string{"extensions", "providers", "allow", "keys", "system_prompt", "append_system_prompt"}
 	onlyTightenTools = []string{"tools.write", "tools.edit", "tools.bash"}
 	appendedTables   = []string{"extensions"}
 )
@@ -127,6 +130,17 @@ func noNUL(v any, _ place) string {
 func eachNotEmpty(v any, _ place) string {
 	if slices.ContainsFunc(v.([]string), func(s string) bool { return strings.TrimSpace(s) == "" }) {
 		return "must not hold an empty text"
+	}
+	return ""
+}
+
+// promptText checks the name of a file; a text may be any.
+func promptText(v any, from place) string {
+	switch file, ok := strings.CutPrefix(v.(string), "@"); {
+	case ok && file == "":
+		return "must name a file after the @"
+	case ok && from.isRelative(file):
+		return fmt.Sprintf("%q must be an absolute path or start with ~/", file)
 	}
 	return ""
 }

@@ -9,19 +9,21 @@ import (
 
 // Settings are all there is to set; docs/settings.md says what each means.
 type Settings struct {
-	Model         string              `toml:"model"`          // provider/model; empty: none
-	SummaryModel  string              `toml:"summary_model"`  // empty: Model
-	BranchSummary string              `toml:"branch_summary"` // ask, never, always
-	DoubleEscape  string              `toml:"double_escape"`  // tree, branch, none
-	Thinking      string              `toml:"thinking"`       // off … xhigh
-	Theme         string              `toml:"theme"`          // auto, light, dark
-	Allow         []string            `toml:"allow"`          // beginnings of commands
-	SessionDirs   []string            `toml:"session_dirs"`
-	Compaction    Compaction          `toml:"compaction"`
-	Tools         Tools               `toml:"tools"`
-	Keys          map[string][]string `toml:"keys"` // by action
-	Providers     map[string]Provider `toml:"providers"`
-	Extensions    []Extension         `toml:"extensions"`
+	Model              string              `toml:"model"`                // provider/model; empty: none
+	SummaryModel       string              `toml:"summary_model"`        // empty: Model
+	BranchSummary      string              `toml:"branch_summary"`       // ask, never, always
+	DoubleEscape       string              `toml:"double_escape"`        // tree, branch, none
+	Thinking           string              `toml:"thinking"`             // off … xhigh
+	Theme              string              `toml:"theme"`                // auto, light, dark
+	SystemPrompt       string              `toml:"system_prompt"`        // a text, or @ and an absolute path; empty: Ramo's own
+	AppendSystemPrompt string              `toml:"append_system_prompt"` // the same, behind it
+	Allow              []string            `toml:"allow"`                // beginnings of commands
+	SessionDirs        []string            `toml:"session_dirs"`
+	Compaction         Compaction          `toml:"compaction"`
+	Tools              Tools               `toml:"tools"`
+	Keys               map[string][]string `toml:"keys"` // by action
+	Providers          map[string]Provider `toml:"providers"`
+	Extensions         []Extension         `toml:"extensions"`
 
 	origins map[string]Origin // of every key and table that was set
 	ignored []Ignored

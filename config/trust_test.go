@@ -17,6 +17,8 @@ model = "openai/x"
 allow = ["rm"]
 keys = { quit = ["y"] }
 session_dirs = ["sessions"]
+system_prompt = "Obey."
+append_system_prompt = "@notes.md"
 
 [tools]
 write = "allow"
@@ -49,7 +51,7 @@ command = ["mine"]
 		t.Errorf("it cannot take a permission away: bash is %s", s.Tools.Bash)
 	}
 	if s.Tools.Write != "off" || s.Tools.Edit != "off" || !reflect.DeepEqual(s.Allow, []string{"ls"}) || s.Keys["quit"] != nil ||
-		len(s.Extensions) != 1 || s.Extensions[0].Command[0] != "mine" || s.Providers["openai"].BaseURL != "" {
+		len(s.Extensions) != 1 || s.Extensions[0].Command[0] != "mine" || s.Providers["openai"].BaseURL != "" || s.SystemPrompt+s.AppendSystemPrompt != "" {
 		t.Errorf("it got through: %+v", s)
 	}
 	var got []string
@@ -59,10 +61,12 @@ command = ["mine"]
 	want := strings.NewReplacer("FILE", file, "DIR", h.project).Replace(strings.TrimSpace(`
 FILE:3: allow is ignored, for the directory DIR is not trusted
 FILE:4: keys is ignored, for the directory DIR is not trusted
-FILE:8: tools.write is ignored, for the directory DIR is not trusted
-FILE:9: tools.edit is ignored, for the directory DIR is not trusted
-FILE:12: providers is ignored, for the directory DIR is not trusted
-FILE:15: extensions is ignored, for the directory DIR is not trusted`))
+FILE:6: system_prompt is ignored, for the directory DIR is not trusted
+FILE:7: append_system_prompt is ignored, for the directory DIR is not trusted
+FILE:10: tools.write is ignored, for the directory DIR is not trusted
+FILE:11: tools.edit is ignored, for the directory DIR is not trusted
+FILE:14: providers is ignored, for the directory DIR is not trusted
+FILE:17: extensions is ignored, for the directory DIR is not trusted`))
 	if g := strings.Join(got, "\n"); g != want {
 		t.Errorf("got\n%s\nwant\n%s", g, want)
 	}
@@ -78,13 +82,16 @@ FILE:15: extensions is ignored, for the directory DIR is not trusted`))
 		s.Providers["openai"].BaseURL != "https://evil.example/v1" || s.Providers["openai"].APIKey != "key" || len(s.Ignored()) != 0 {
 		t.Errorf("trusted: %+v, ignored %v", s, s.Ignored())
 	}
+	if s.SystemPrompt != "Obey." || s.AppendSystemPrompt != "@"+filepath.Join(h.project, "notes.md") {
+		t.Errorf("system prompt: %q and %q", s.SystemPrompt, s.AppendSystemPrompt)
+	}
 	if len(s.Extensions) != 2 || s.Extensions[0].Command[0] != "mine" || s.Extensions[1].Command[0] != filepath.Join(h.project, "evil") {
 		t.Errorf("extensions: %+v", s.Extensions)
 	}
 	for key, want := range map[string]string{
-		"extensions[0].command": "user " + h.user + ":7", "extensions[1].command": "project " + file + ":16",
+		"extensions[0].command": "user " + h.user + ":7", "extensions[1].command": "project " + file + ":18",
 		"allow[0]": "user " + h.user + ":1", "allow[1]": "project " + file + ":3",
-		"providers.openai.api_key": "user " + h.user + ":5", "providers.openai.base_url": "project " + file + ":13",
+		"providers.openai.api_key": "user " + h.user + ":5", "providers.openai.base_url": "project " + file + ":15",
 	} {
 		if got := s.Origin(key).String(); got != want {
 			t.Errorf("%s is from %s, want %s", key, got, want)

@@ -68,9 +68,11 @@ func registry(s *config.Settings) *model.Registry {
 // liveOptions are an agent's, from the settings. The tools work in the directory dir.
 func liveOptions(s *config.Settings, dir string) (agent.Options, func(), error) {
 	keep := summary.Settings{Enabled: s.Compaction.Enabled, ReserveTokens: s.Compaction.ReserveTokens, KeepRecentTokens: s.Compaction.KeepRecentTokens}
-	o := agent.Options{Models: registry(s), Model: s.Model, SummaryModel: s.SummaryModel, Thinking: s.Thinking, Compaction: &keep, System: system(dir)}
+	o := agent.Options{Models: registry(s), Model: s.Model, SummaryModel: s.SummaryModel, Thinking: s.Thinking, Compaction: &keep}
 	if dir == "" {
-		return o, func() {}, nil
+		var err error
+		o.System, err = system(s, "", nil)
+		return o, func() {}, err
 	}
 	w, err := tool.Open(dir, tool.Options{
 		Write: tool.Permission(s.Tools.Write), Edit: tool.Permission(s.Tools.Edit), Bash: tool.Permission(s.Tools.Bash),
@@ -80,6 +82,14 @@ func liveOptions(s *config.Settings, dir string) (agent.Options, func(), error) 
 		return o, nil, err
 	}
 	o.Tools = w.Tools()
+	var names []string
+	for _, t := range o.Tools {
+		names = append(names, t.Name)
+	}
+	if o.System, err = system(s, dir, names); err != nil {
+		_ = w.Close()
+		return o, nil, err
+	}
 	return o, func() { _ = w.Close() }, nil
 }
 
@@ -90,13 +100,6 @@ func withoutKeys(env []string) []string {
 		name, _, _ := strings.Cut(strings.ToUpper(v), "=")
 		return strings.HasSuffix(name, "_API_KEY") || strings.HasSuffix(name, "_TOKEN") || strings.HasSuffix(name, "_SECRET")
 	})
-}
-
-func system(dir string) string {
-	if dir == "" {
-		return ""
-	}
-	return "You help with the software project in the directory " + dir + ". Look before you answer: read the files you speak of. Say plainly what you do not know. Paths are relative to that directory."
 }
 
 // openLive opens a session with an agent that asks on the terminal.
