@@ -137,7 +137,7 @@ them. An ENTRY is an id, the unique start of one, or a label; 'ramo tree SESSION
 	root.AddGroup(groups...)
 	addGroup(root, "look", newLs(), newSearch(), newInfo(), newTree(), newLog(), newShow(), newContext(), newStats())
 	addGroup(root, "grow", newNav(), newLabel(), newAppend())
-	addGroup(root, "file", newNew(), newBranch(), newFork(), newExport(), newDoctor())
+	addGroup(root, "file", newNew(), newBranch(), newFork(), newExport(), newImport(), newDoctor())
 	addGroup(root, "live", newPrompt(), newCompact(), newModels(), newConfig(), newRPC())
 	root.SetHelpFunc(printHelp)
 	return root
