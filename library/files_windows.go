@@ -17,3 +17,6 @@ func crossDevice(err error) bool {
 	const errorNotSameDevice = syscall.Errno(17)
 	return errors.Is(err, errorNotSameDevice)
 }
+
+// terminalDevice is "": there, only the windows of a terminal that names them are told apart.
+func terminalDevice() string { return "" }

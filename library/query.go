@@ -52,7 +52,7 @@ func parseQuery(text string, now time.Time) (query, error) {
 		}
 	}
 	if len(q.terms)+len(q.labels)+len(q.dirs)+len(q.roles) == 0 && q.since.IsZero() {
-		return query{}, fmt.Errorf("%w has no word in it: give one, or label:, file:, tool:, cwd:, role:, since:", ErrQuery)
+		return query{}, fmt.Errorf("%w has no word in it: give one, or one of the filters that 'ramo search --help' lists", ErrQuery)
 	}
 	return q, nil
 }
