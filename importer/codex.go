@@ -69,6 +69,7 @@ type codexReader struct {
 	last                    *node
 	answer                  *node // that more may belong to
 	counted                 *node // the answer that the next count of tokens is about
+	context                 int64 // tokens, as far as they were counted
 	turns                   []*node
 	names                   map[string]string // of tools, by call
 	key                     string            // of the present line
@@ -121,7 +122,7 @@ func (r *codexReader) line(l codexLine) {
 	case "session_meta":
 		r.meta(l.Payload)
 	case "turn_context":
-		r.context(l.Payload)
+		r.turn(l.Payload)
 	case "response_item":
 		r.item(l.Payload)
 	case "compacted":
@@ -133,7 +134,7 @@ func (r *codexReader) line(l codexLine) {
 		for _, i := range slices.Backward(c.ReplacementHistory) {
 			c.Message = cmp.Or(c.Message, codexText(i.Content))
 		}
-		typ, members := compaction(c.Message, 0)
+		typ, members := compaction(c.Message, r.context)
 		r.put(typ, members, nil)
 	case "event_msg":
 		r.event(l.Payload)
@@ -160,8 +161,8 @@ func (r *codexReader) meta(raw json.RawMessage) {
 	}
 }
 
-// context notes the model and how much it thinks, where they change.
-func (r *codexReader) context(raw json.RawMessage) {
+// turn notes the model and how much it thinks, where they change.
+func (r *codexReader) turn(raw json.RawMessage) {
 	var c codexContext
 	_ = decode(raw, &c)
 	r.cwd = cmp.Or(r.cwd, c.Cwd)
@@ -351,7 +352,12 @@ func (r *codexReader) event(raw json.RawMessage) {
 	_ = decode(raw, &e)
 	switch e.Type {
 	case "token_count":
-		if u := e.Info.Last; u != nil && r.counted != nil {
+		u := e.Info.Last
+		if u == nil {
+			return
+		}
+		r.context = u.Total
+		if r.counted != nil {
 			r.counted.message.Usage = &message.Usage{Input: u.Input - u.Cached, Output: u.Output, CacheRead: u.Cached, TotalTokens: u.Total}
 			r.counted = nil
 		}

@@ -81,7 +81,9 @@ func Find(ctx context.Context, tool string, paths ...string) ([]Transcript, erro
 			return nil, err
 		}
 		info, err := os.Stat(path)
-		if err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("%s: %w", path, fs.ErrNotExist)
+		} else if err != nil {
 			return nil, err
 		}
 		if !info.IsDir() {

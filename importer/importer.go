@@ -119,7 +119,7 @@ func create(path string, c *conversation) error {
 	if err != nil {
 		return err
 	}
-	return store.Create(func(w io.Writer) error {
+	err = store.Create(func(w io.Writer) error {
 		header, err := c.header()
 		if err != nil {
 			return err
@@ -131,6 +131,18 @@ func create(path string, c *conversation) error {
 		}
 		return b.Flush()
 	}, true)
+	if err != nil {
+		return err
+	}
+	// Lists show a session by when it was last used, which was not now. If that fails, it was.
+	last := c.started
+	for _, n := range c.nodes {
+		if n.time.After(last) {
+			last = n.time
+		}
+	}
+	_ = os.Chtimes(path, last, last)
+	return nil
 }
 
 func (c *conversation) header() ([]byte, error) {
