@@ -14,6 +14,7 @@ var groups = []*cobra.Group{
 	{ID: "look", Title: "Look:"},
 	{ID: "grow", Title: "Move and grow:"},
 	{ID: "file", Title: "Make and mend files:"},
+	{ID: "keep", Title: "Keep order:"},
 	{ID: "live", Title: "Ask a model:"},
 }
 

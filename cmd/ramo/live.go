@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"fmt"
 	"os"
@@ -151,18 +150,8 @@ func askOnTerminal(ctx context.Context, call message.Block) (bool, error) {
 	if !term.IsTerminal(os.Stdin.Fd()) || !term.IsTerminal(os.Stderr.Fd()) {
 		return false, nil
 	}
-	fmt.Fprintf(os.Stderr, "%s\nRun it? [y/N] ", display.Line(display.Call(call), 4000))
-	answer := make(chan string, 1)
-	go func() { // a read from a terminal cannot be cancelled; the process ends with it
-		line, _ := bufio.NewReader(os.Stdin).ReadString('\n')
-		answer <- strings.ToLower(strings.TrimSpace(line))
-	}()
-	select {
-	case <-ctx.Done():
-		return false, ctx.Err()
-	case a := <-answer:
-		return a == "y" || a == "yes", nil
-	}
+	fmt.Fprintln(os.Stderr, display.Line(display.Call(call), 4000))
+	return ask(ctx, "Run it?")
 }
 
 func modelFlag(cmd *cobra.Command, to *string) {

@@ -138,6 +138,7 @@ them. An ENTRY is an id, the unique start of one, or a label; 'ramo tree SESSION
 	addGroup(root, "look", newLs(), newSearch(), newInfo(), newTree(), newLog(), newShow(), newContext(), newStats())
 	addGroup(root, "grow", newNav(), newLabel(), newAppend())
 	addGroup(root, "file", newNew(), newBranch(), newFork(), newExport(), newImport(), newDoctor())
+	addGroup(root, "keep", newRename(), newMv(), newRm(), newPrune())
 	addGroup(root, "live", newPrompt(), newCompact(), newModels(), newConfig(), newRPC())
 	root.SetHelpFunc(printHelp)
 	return root
