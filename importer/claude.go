@@ -37,7 +37,6 @@ type claudeRecord struct {
 	Summary, LeafUUID    string // a title, of the conversation that ends there
 	CustomTitle, AITitle string
 
-	raw  json.RawMessage
 	time time.Time
 }
 
@@ -75,6 +74,7 @@ type claudeReader struct {
 	known func(key string) bool
 
 	records []*claudeRecord
+	titles  []*claudeRecord          // of conversations that end at a record that has not come yet
 	seen    map[string]*claudeRecord // by uuid
 	places  map[string]*claudePlace  // by uuid
 	turns   map[string]*turn         // by a record of it: its answer's, and those with its results
@@ -108,8 +108,10 @@ func readClaude(ctx context.Context, t Transcript, known func(string) bool) (*co
 			return nil, err
 		}
 	}
-	for _, rec := range r.records {
-		r.place(rec)
+	for _, rec := range r.titles {
+		if r.title == "" && r.seen[rec.LeafUUID] != nil {
+			r.title = rec.Summary
+		}
 	}
 	r.hang()
 	return r.conversation, nil
@@ -120,7 +122,7 @@ func (r *claudeReader) read(ctx context.Context, file string) error {
 	inAgentsFile := strings.HasPrefix(filepath.Base(file), "agent-")
 	var before time.Time
 	return readLines(ctx, file, func(n int, line []byte) bool {
-		rec := &claudeRecord{raw: slices.Clone(line)}
+		rec := new(claudeRecord)
 		if line[0] != '{' || decode(line, rec) != nil {
 			r.damaged = append(r.damaged, Damage{file, n})
 			return true
@@ -144,6 +146,8 @@ func (r *claudeReader) read(ctx context.Context, file string) error {
 		default:
 			r.seen[rec.UUID] = rec
 			r.records = append(r.records, rec)
+			r.place(rec, line)
+			rec.Message = claudeMessage{} // it is in its nodes now; there may be much of it
 		}
 		return true
 	})
@@ -158,11 +162,11 @@ func (r *claudeReader) titled(rec *claudeRecord) {
 	case "ai-title":
 		r.title = cmp.Or(r.title, rec.AITitle)
 	case "summary":
-		// It may be the title of another conversation.
+		// It may be the title of another conversation; whether it is can only be told when all is read.
 		if r.title == "" && (rec.LeafUUID == "" || r.seen[rec.LeafUUID] != nil) {
 			r.title = rec.Summary
 		} else if r.title == "" {
-			r.records = append(r.records, rec) // judged when all are read
+			r.titles = append(r.titles, rec)
 		}
 	default:
 		r.skip(cmp.Or(rec.Type, "record without a type"))
@@ -170,13 +174,7 @@ func (r *claudeReader) titled(rec *claudeRecord) {
 }
 
 // place makes the nodes of a record; their parents come when all are made.
-func (r *claudeReader) place(rec *claudeRecord) {
-	if rec.UUID == "" { // a title whose leaf came later
-		if r.title == "" && r.seen[rec.LeafUUID] != nil {
-			r.title = rec.Summary
-		}
-		return
-	}
+func (r *claudeReader) place(rec *claudeRecord, line []byte) {
 	p := &claudePlace{parent: cmp.Or(rec.ParentUUID, rec.LogicalParentUUID)}
 	r.places[rec.UUID] = p
 	switch {
@@ -194,7 +192,7 @@ func (r *claudeReader) place(rec *claudeRecord) {
 	case rec.Type == "system" && rec.Subtype == "compact_boundary":
 		// What follows it is the compaction.
 	case rec.Type == "system" || rec.Type == "attachment":
-		typ, members := kept("claude-code/"+rec.Type, rec.raw)
+		typ, members := kept("claude-code/"+rec.Type, slices.Clone(line))
 		r.put(p, r.node(rec, typ, members))
 	default:
 		r.skip(cmp.Or(rec.Type, "record without a type"))
