@@ -241,7 +241,7 @@ func TestUpdatesAtOnce(t *testing.T) {
 			if err := x.Update(context.Background(), b.lib, nil); err != nil {
 				t.Error(err)
 			}
-			if hits, err := x.Search(context.Background(), "apples", SearchOptions{Limit: 50}); err != nil || len(hits) != 1 {
+			if hits, err := x.Search(context.Background(), "apples", SearchOptions{Limit: 50}); err != nil || len(hits) != 20 {
 				t.Errorf("%d hits, %v", len(hits), err)
 			}
 		})

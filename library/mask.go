@@ -3,6 +3,7 @@ package library
 import (
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // masked stands where a secret was.
@@ -13,13 +14,13 @@ const masked = "•••"
 // The group named "keep", if there is one, stays in front of the mask.
 type secret struct {
 	marks []string
-	re    *regexp.Regexp
-	keep  int // the group's number, or 0
+	re    func() *regexp.Regexp // compiled when it is first needed: most commands mask nothing
+	keeps bool
 }
 
 func newSecret(re string, marks ...string) secret {
-	r := regexp.MustCompile(re)
-	return secret{marks, r, max(r.SubexpIndex("keep"), 0)}
+	compiled := sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(re) })
+	return secret{marks, compiled, strings.Contains(re, "?P<keep>")}
 }
 
 // secrets are tried in this order.
@@ -64,10 +65,10 @@ func Mask(text string) string {
 			continue
 		}
 		with := masked
-		if s.keep > 0 {
+		if s.keeps {
 			with = "${keep}" + masked
 		}
-		if out := s.re.ReplaceAllString(text, with); out != text {
+		if out := s.re().ReplaceAllString(text, with); out != text {
 			text, lower = out, ""
 		}
 	}

@@ -74,7 +74,7 @@ func (x *Index) Search(ctx context.Context, text string, o SearchOptions) ([]Hit
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if this := (same{c.entry, c.time, c.role}); c.entry == "" || !seen[this] {
+		if this := (same{c.entry, c.time, c.role}); c.copied == 0 || !seen[this] {
 			seen[this] = true
 			if h, ok := shelf.read(c); ok {
 				hits = append(hits, h)

@@ -1,13 +1,53 @@
 package library
 
 import (
+	"context"
 	"crypto/sha256"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 )
+
+// TestTheLayoutOfEachTool: the sessions of each are listed, as its own, and found; what lies beside
+// them is not.
+func TestTheLayoutOfEachTool(t *testing.T) {
+	b := newBookcase(t)
+	files := toolTrees(t, b.dir)
+	b.update()
+	list := b.lib.List(ListOptions{Index: b.x})
+	listed := map[string]string{}
+	for i := range list.Sessions(context.Background()) {
+		listed[i.Path] = i.Tool
+		if !i.Known || i.Messages != 2 || i.Branches != 1 || i.Cwd != "/srv/demo" {
+			t.Errorf("%+v", i)
+		}
+	}
+	if len(listed) != 3 || listed[files[0]] != "pi" || listed[files[1]] != "omp" || listed[files[2]] != "ramo" {
+		t.Errorf("listed: %v", listed)
+	}
+	if s := list.Skipped(); len(s) != 1 || s[SkippedOther] != 1 {
+		t.Errorf("passed over: %v", s)
+	}
+	hits, err := b.x.Search(context.Background(), "mended role:assistant", SearchOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var found []string
+	for _, h := range hits {
+		if h.Item.Tool != listed[h.Item.Path] {
+			t.Errorf("%s is of %q", h.Item.Path, h.Item.Tool)
+		}
+		found = append(found, h.Item.Path)
+	}
+	slices.Sort(found)
+	slices.Sort(files)
+	if !slices.Equal(found, files) {
+		t.Errorf("found in %v", found)
+	}
+}
 
 // toolTrees makes folders as the three tools leave them, with what lies beside sessions, and returns
 // the sessions.
