@@ -231,10 +231,16 @@ func requestText(raw json.RawMessage) (string, bool) {
 		return "", false
 	}
 	var text string
-	if json.NewDecoder(io.MultiReader(strings.NewReader(`"`), bytes.NewReader(rest))).Decode(&text) != nil {
-		return "", false
+	if json.NewDecoder(io.MultiReader(strings.NewReader(`"`), bytes.NewReader(rest))).Decode(&text) == nil {
+		return text, true
 	}
-	return text, true
+	// The text itself is cut off, perhaps amid an escape, of which a pair has twelve bytes.
+	for n := range min(len(rest), 12) {
+		if text, ok := rawjson.String([]byte(`"` + string(rest[:len(rest)-n]) + `"`)); ok {
+			return text, true
+		}
+	}
+	return "", false
 }
 
 // Tool tells which program made a session, from where it is, what its header says, whether the file

@@ -453,3 +453,61 @@ func TestACancelledUpdateKeepsWhatIsDone(t *testing.T) {
 		t.Errorf("%d sessions found, want 20", n)
 	}
 }
+
+// TestWhatCannotBeReadIsLeftForLater: the others are indexed, and what was known of it stays.
+func TestWhatCannotBeReadIsLeftForLater(t *testing.T) {
+	b := newBookcase(t)
+	ctx := context.Background()
+	path := b.write("a", user("a", "", "apples"))
+	b.update()
+	b.append(path, user("b", "a", "pears"))
+	b.write("new", user("a", "", "plums"))
+	files, err := b.lib.walk(ctx, Skipped{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Between looking at the folder and reading the files, one goes away.
+	if err := os.Rename(path, path+".away"); err != nil {
+		t.Fatal(err)
+	}
+	w, err := b.x.work(ctx, files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := b.x.do(ctx, w, func(int64, int64) {}); err != nil {
+		t.Fatal(err)
+	}
+	if b.found("apples") != 1 || b.found("pears") != 0 || b.found("plums") != 1 {
+		t.Error("what can be read is not found, or what was known is forgotten")
+	}
+	if err := os.Rename(path+".away", path); err != nil {
+		t.Fatal(err)
+	}
+	b.update()
+	if b.found("pears") != 1 {
+		t.Error("it is not read when it can be")
+	}
+}
+
+// TestSessionsOfManyBatches: more text than one transaction and one batch hold, and lines longer than
+// any buffer.
+func TestSessionsOfManyBatches(t *testing.T) {
+	b := newBookcase(t)
+	long := strings.Repeat("filler ", 1<<17)
+	var lines []string
+	for i := range 10 {
+		lines = append(lines, user(fmt.Sprint("u", i), "", fmt.Sprintf("apple%d %s", i, long)))
+	}
+	var paths []string
+	for i := range 3 {
+		paths = append(paths, b.write(fmt.Sprint("s", i), lines...))
+	}
+	b.update()
+	b.append(paths[1], user("late", "", "pears "+long), user("later", "late", "plums"))
+	b.update()
+	for word, want := range map[string]int{"apple0": 3, "apple9": 3, "pears": 1, "plums": 1} {
+		if n := b.found(word); n != want {
+			t.Errorf("%s: %d times, want %d", word, n, want)
+		}
+	}
+}
