@@ -27,8 +27,8 @@ type event interface{ name() string }
 
 // Decision is what a handler of a session_before_… event answers. The zero value has no objection.
 type Decision struct {
-	Cancel bool
-	Reason string // for the user
+	Cancel bool   `json:"cancel"`
+	Reason string `json:"reason"` // for the user
 }
 
 // SessionStart comes first, once the session is open and the extensions have started.
@@ -66,13 +66,13 @@ type SessionBeforeTree struct {
 // the first.
 type TreeAnswer struct {
 	Decision
-	Summary *Summary
+	Summary *Summary `json:"summary"`
 }
 
 // Summary is a branch summary that an extension supplies.
 type Summary struct {
-	Summary string
-	Details json.RawMessage // nil, or any JSON value
+	Summary string          `json:"summary"`
+	Details json.RawMessage `json:"details"` // nil, or any JSON value
 }
 
 // SessionTree comes when the leaf has moved.
@@ -90,7 +90,7 @@ type SessionBeforeBranch struct {
 // BranchAnswer is the answer to SessionBeforeBranch.
 type BranchAnswer struct {
 	Decision
-	SkipRestore bool // do not show the conversation again
+	SkipRestore bool `json:"skipConversationRestore"` // do not show the conversation again
 }
 
 // SessionBranch comes when the new session is open.
@@ -113,16 +113,16 @@ type SessionBeforeCompact struct {
 // CompactAnswer is the answer to SessionBeforeCompact. Of several results the first is used.
 type CompactAnswer struct {
 	Decision
-	Result *Compaction
+	Result *Compaction `json:"compaction"`
 }
 
 // Compaction is a compaction that an extension supplies.
 type Compaction struct {
-	Summary          string
-	ShortSummary     string
-	FirstKeptEntryID string // on the path, and no label; "" is the one that was proposed
-	Details          json.RawMessage
-	PreserveData     json.RawMessage
+	Summary          string          `json:"summary"`
+	ShortSummary     string          `json:"shortSummary"`
+	FirstKeptEntryID string          `json:"firstKeptEntryId"` // on the path, and no label; "" is the one that was proposed
+	Details          json.RawMessage `json:"details"`
+	PreserveData     json.RawMessage `json:"preserveData"`
 }
 
 // SessionCompacting comes when a model is about to write the compaction.
@@ -133,9 +133,9 @@ type SessionCompacting struct {
 // CompactingAnswer is the answer to SessionCompacting. The contexts of all handlers are used, and of
 // prompts, and of each member of PreserveData, the first.
 type CompactingAnswer struct {
-	Context      []string        // what the model should know besides
-	Prompt       string          // a task in the place of the built-in one
-	PreserveData json.RawMessage // nil, or an object to keep on the entry
+	Context      []string        `json:"context"`      // what the model should know besides
+	Prompt       string          `json:"prompt"`       // a task in the place of the built-in one
+	PreserveData json.RawMessage `json:"preserveData"` // nil, or an object to keep on the entry
 }
 
 // SessionCompact comes when the compaction is in the log.
