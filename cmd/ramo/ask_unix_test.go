@@ -46,3 +46,26 @@ func TestRmAsks(t *testing.T) {
 		}
 	}
 }
+
+// TestABarShowsHowFarIndexingIs, on a terminal; it is gone when the answer comes.
+func TestABarShowsHowFarIndexingIs(t *testing.T) {
+	m := newMachine(t)
+	path := m.aged("one", 0)
+	m.file(path, read(t, path)+strings.Repeat(`{"type":"custom","id":"x","parentId":null,"timestamp":"2026-03-09T09:00:01.000Z","customType":"`+strings.Repeat("y", 1000)+"\"}\n", 17<<10))
+	cmd := exec.Command(binary, "search", "about")
+	cmd.Dir, cmd.Env = m.dir, m.env
+	terminal, err := pty.Start(cmd)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer terminal.Close()
+	var out strings.Builder
+	_, _ = bufio.NewReader(terminal).WriteTo(&out) // a terminal of no process is an error
+	if err := cmd.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	before, after, cleared := strings.Cut(out.String(), "\r\x1b[K")
+	if !cleared || !strings.Contains(before, "indexing sessions ░") || !strings.Contains(before, "█ 100 % of ") || !strings.Contains(after, "user: about one") || strings.Contains(after, "indexing") {
+		t.Errorf("%q", out.String())
+	}
+}
