@@ -121,35 +121,26 @@ func (r *program) request(ctx context.Context, method string, params, result any
 
 // read takes what the program says until it says no more.
 func (r *program) read(out io.Reader) {
-	lines := bufio.NewReaderSize(out, 64<<10)
-	for {
-		line, long, err := readLine(lines)
-		switch {
-		case long > 0:
-			r.bad("long", long, fmt.Errorf("a message is longer than %d MB, and dropped", MaxLine>>20))
-		case len(bytes.TrimSpace(line)) > 0:
-			r.take(line)
-		}
-		if err != nil {
-			return
-		}
-	}
-}
-
-// readLine reads a line; long is the length of one that is too long to keep.
-func readLine(from *bufio.Reader) (line []byte, long int, err error) {
+	from := bufio.NewReaderSize(out, 64<<10)
+	var line []byte
+	long := false // what is read is the rest of a line that was dropped
 	for {
 		piece, err := from.ReadSlice('\n')
-		switch {
-		case long > 0:
-			long += len(piece)
-		case len(line)+len(piece) > MaxLine:
-			line, long = nil, len(line)+len(piece)
-		default:
+		if long || len(line)+len(piece) > MaxLine {
+			r.bad("long", len(line)+len(piece), fmt.Errorf("a message is longer than %d MB, and dropped", MaxLine>>20))
+			line, long = nil, true
+		} else {
 			line = append(line, piece...)
 		}
-		if !errors.Is(err, bufio.ErrBufferFull) {
-			return line, long, err
+		if errors.Is(err, bufio.ErrBufferFull) {
+			continue
+		}
+		if len(bytes.TrimSpace(line)) > 0 {
+			r.take(line)
+		}
+		line, long = nil, false
+		if err != nil {
+			return
 		}
 	}
 }
