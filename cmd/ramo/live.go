@@ -13,6 +13,7 @@ import (
 	"github.com/ramo-dev/ramo/agent"
 	"github.com/ramo-dev/ramo/agent/tool"
 	"github.com/ramo-dev/ramo/config"
+	"github.com/ramo-dev/ramo/extension"
 	"github.com/ramo-dev/ramo/internal/display"
 	"github.com/ramo-dev/ramo/library"
 	"github.com/ramo-dev/ramo/message"
@@ -67,7 +68,7 @@ func registry(s *config.Settings) *model.Registry {
 // liveOptions are an agent's, from the settings. The tools work in the directory dir.
 func liveOptions(s *config.Settings, dir string) (agent.Options, func(), error) {
 	keep := summary.Settings{Enabled: s.Compaction.Enabled, ReserveTokens: s.Compaction.ReserveTokens, KeepRecentTokens: s.Compaction.KeepRecentTokens}
-	o := agent.Options{Models: registry(s), Model: s.Model, SummaryModel: s.SummaryModel, Thinking: s.Thinking, Compaction: &keep}
+	o := agent.Options{Models: registry(s), Model: s.Model, SummaryModel: s.SummaryModel, Thinking: s.Thinking, Compaction: &keep, Extensions: programs(s, dir)}
 	if dir == "" {
 		var err error
 		o.System, err = system(s, "", nil)
@@ -90,6 +91,19 @@ func liveOptions(s *config.Settings, dir string) (agent.Options, func(), error) 
 		return o, nil, err
 	}
 	return o, func() { _ = w.Close() }, nil
+}
+
+// programs are the extensions of the settings. Like the tools they see no keys, but for those that the
+// settings give them.
+func programs(s *config.Settings, dir string) (list []extension.Extension) {
+	for _, e := range s.Extensions {
+		p := extension.Program{Command: e.Command, Dir: dir, Timeout: e.Timeout, Env: withoutKeys(os.Environ())}
+		for name, value := range e.Env {
+			p.Env = append(p.Env, name+"="+value.Reveal())
+		}
+		list = append(list, p.Extension())
+	}
+	return list
 }
 
 // withoutKeys leaves out of a command's environment what looks like a key: a model that runs
