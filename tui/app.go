@@ -580,6 +580,10 @@ func (a *app) scroll(by int) tea.Cmd { return a.chat.do(func() { a.transcript.sc
 // key is a key on the conversation and its editor.
 func (a *app) key(msg tea.KeyPressMsg) tea.Cmd {
 	act := a.keys.action(inChat, msg)
+	if msg.String() == "alt+esc" { // how a terminal tells of Esc twice in a moment
+		a.lastEsc = time.Now()
+		act = "stop"
+	}
 	if act != "stop" {
 		a.lastEsc = time.Time{}
 	}

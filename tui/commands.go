@@ -1,11 +1,11 @@
 package tui
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,7 +13,6 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/google/renameio/v2"
 
 	"github.com/ramo-dev/ramo/export"
 	"github.com/ramo-dev/ramo/internal/display"
@@ -227,37 +226,29 @@ func (a *app) export(file string) tea.Cmd {
 	})
 }
 
-func exportTo(ctx context.Context, file string, s *session.Session) (err error) {
-	if _, err := os.Lstat(file); err == nil {
-		return fmt.Errorf("%s is there already: name another file", file)
-	}
-	write := func(ctx context.Context, w io.Writer, s *session.Session, leaf string) error {
-		return export.Markdown(cancellable{ctx, w}, s, leaf)
-	}
-	switch strings.ToLower(filepath.Ext(file)) {
+// exportTo writes the file whole or not at all, and never in the place of another.
+func exportTo(ctx context.Context, path string, s *session.Session) error {
+	write := func(w io.Writer, leaf string) error { return export.Markdown(cancellable{ctx, w}, s, leaf) }
+	switch strings.ToLower(filepath.Ext(path)) {
 	case ".md", ".markdown":
 	case ".jsonl":
-		write = export.JSONL
+		write = func(w io.Writer, leaf string) error { return export.JSONL(ctx, w, s, leaf) }
 	default:
-		return fmt.Errorf("%s: an export is a .md or a .jsonl file", file)
+		return fmt.Errorf("%s: an export is a .md or a .jsonl file", path)
 	}
-	f, err := renameio.NewPendingFile(file, renameio.WithPermissions(0o600))
+	file, err := session.NewFileStore(path)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = f.Cleanup() }() // nothing is left of it once it is in place
-	w := bufio.NewWriter(f)
-	leaf := "root"
+	leaf := export.Root
 	if e, ok := s.Leaf(); ok {
 		leaf = e.ID()
 	}
-	if err := write(ctx, w, s, leaf); err != nil {
-		return err
+	err = file.Create(func(w io.Writer) error { return write(w, leaf) }, true)
+	if errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("%s exists already: name another file", path)
 	}
-	if err := w.Flush(); err != nil {
-		return err
-	}
-	return f.CloseAtomicallyReplace()
+	return err
 }
 
 // cancellable is a writer that fails when its context is done.

@@ -19,8 +19,7 @@ type line struct {
 func newLine(text string) line { return line{before: graphemes(text)} }
 
 func graphemes(text string) (all []string) {
-	text = display.Line(text, 0)
-	for g := uniseg.NewGraphemes(text); g.Next(); {
+	for g := uniseg.NewGraphemes(keepSpaces(text)); g.Next(); {
 		all = append(all, g.Str())
 	}
 	return all
@@ -37,7 +36,7 @@ func (l *line) text() string { return join(l.before) + join(l.after) }
 
 func (l *line) insert(text string) {
 	// A letter and the accent that is typed after it are one grapheme.
-	l.before = graphemes(join(l.before) + keepSpaces(text))
+	l.before = graphemes(join(l.before) + text)
 }
 
 // keepSpaces takes out of a text what is no part of a line, and leaves its spaces.

@@ -269,7 +269,7 @@ func (l *list) press(msg tea.KeyPressMsg) (tea.Cmd, bool) {
 		if l.query == "" {
 			return nil, false
 		}
-		g := graphemes2(l.query)
+		g := graphemes(l.query)
 		return l.search(join(g[:len(g)-1])), false
 	case "list_erase_all":
 		return l.search(""), false

@@ -14,7 +14,6 @@ import (
 
 	"github.com/ramo-dev/ramo/internal/display"
 	"github.com/ramo-dev/ramo/library"
-	"github.com/ramo-dev/ramo/session"
 )
 
 // openResume lists the sessions of all tools, the last used first: this directory's, and with Tab all.
@@ -102,7 +101,7 @@ func (r *resume) key(act action, path string) (tea.Cmd, bool) {
 	case "list_rename":
 		return a.push(newInput(a, "What is this session called?", "", func(text string) tea.Cmd {
 			return a.do("the name", func(ctx context.Context) func() tea.Cmd {
-				err := rename(ctx, path, text)
+				err := library.Rename(ctx, path, text)
 				return func() tea.Cmd { return tea.Batch(a.complain(err), r.read()) }
 			})
 		})), true
@@ -115,7 +114,7 @@ func (r *resume) key(act action, path string) (tea.Cmd, bool) {
 				return nil
 			}
 			return a.do("the trash", func(ctx context.Context) func() tea.Cmd {
-				err := trash(ctx, path)
+				_, err := library.Trash(ctx, path)
 				return func() tea.Cmd { return tea.Batch(a.complain(err), r.read()) }
 			})
 		})
@@ -124,16 +123,6 @@ func (r *resume) key(act action, path string) (tea.Cmd, bool) {
 		return a.push(c), true
 	}
 	return nil, false
-}
-
-func rename(ctx context.Context, path, name string) error {
-	s, err := session.Open(ctx, path)
-	if err != nil {
-		return err
-	}
-	defer s.Close()
-	_, err = s.Append(ctx, session.SessionInfo{Name: display.Line(name, 0)})
-	return err
 }
 
 // switchTo goes to another session, and when at names an entry opens the tree there.
@@ -269,5 +258,3 @@ func (s *shelfSearch) find(query string) tea.Cmd {
 		return nil
 	}
 }
-
-func trash(ctx context.Context, path string) error { return errors.ErrUnsupported }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync/atomic"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
@@ -30,14 +31,16 @@ type treeScreen struct {
 	filter  treeview.Filter
 
 	// Of the work.
-	tree    *treeview.Tree
-	painter painter
+	tree      *treeview.Tree
+	painter   painter
+	preparing atomic.Bool // the texts for the search are being read
 
 	look     treeLook
 	ready    bool
 	choosing bool  // Enter's outcome is on its way
 	label    *line // the label that is being edited
 	labelOf  string
+	ctx      context.Context // until the screen is closed
 	preparer context.CancelFunc
 }
 
@@ -67,8 +70,7 @@ func newTreeScreen(a *app, at string) *treeScreen {
 }
 
 func (t *treeScreen) init() tea.Cmd {
-	ctx, cancel := context.WithCancel(t.app.ctx)
-	t.preparer = cancel
+	t.ctx, t.preparer = context.WithCancel(t.app.ctx)
 	return t.queue.do(func() {
 		t.tree = treeview.New(t.session)
 		if t.at != "" {
@@ -76,7 +78,7 @@ func (t *treeScreen) init() tea.Cmd {
 				t.reveal(e)
 			}
 		}
-		t.prepare(ctx)
+		t.prepare()
 	})
 }
 
@@ -90,11 +92,18 @@ func (t *treeScreen) reveal(e session.Entry) {
 }
 
 // prepare makes the texts for the search ready, beside everything else.
-func (t *treeScreen) prepare(ctx context.Context) {
+func (t *treeScreen) prepare() {
+	if done, total := t.tree.Prepared(); done == total || !t.preparing.CompareAndSwap(false, true) {
+		return
+	}
 	tree, p := t.tree, pump{}
 	go func() {
-		_ = tree.Prepare(ctx, func(done, total int) { // it ends when the screen is closed
-			if done == total || p.due() {
+		defer func() {
+			t.preparing.Store(false)
+			t.app.send(screenMsg{t, preparedMsg{}})
+		}()
+		_ = tree.Prepare(t.ctx, func(done, total int) { // it ends when the screen is closed
+			if p.due() {
 				t.app.send(screenMsg{t, preparedMsg{}})
 			}
 		})
@@ -114,7 +123,7 @@ func (t *treeScreen) previewSize() (width, height int, beside bool) {
 	switch {
 	case t.hidden || body < 12:
 		return 0, 0, false
-	case t.width >= 100:
+	case t.width >= 120:
 		return t.width*2/5 - 2, body, true
 	case body >= 18:
 		return t.width - 2, body/3 - 1, false
@@ -211,12 +220,12 @@ func (t *treeScreen) update(msg tea.Msg) (tea.Cmd, bool) {
 		t.choosing = false
 		return msg.then(), false
 	case preparedMsg:
-		return t.work(func(tree *treeview.Tree) { tree.Update() }), false
+		return t.refresh(), false
 	case changedMsg:
 		if t.session != t.app.session {
 			return nil, true // another session: what this tree shows is not it
 		}
-		return t.work(func(tree *treeview.Tree) { tree.Update() }), false
+		return t.refresh(), false
 	case tea.MouseWheelMsg:
 		by := 3
 		if msg.Button == tea.MouseWheelUp {
@@ -238,6 +247,14 @@ func (t *treeScreen) update(msg tea.Msg) (tea.Cmd, bool) {
 		return t.key(msg)
 	}
 	return nil, false
+}
+
+// refresh takes up what is new in the session and in the search's texts.
+func (t *treeScreen) refresh() tea.Cmd {
+	return t.work(func(tree *treeview.Tree) {
+		tree.Update()
+		t.prepare()
+	})
 }
 
 func (t *treeScreen) resized(msg tea.WindowSizeMsg) bool {
@@ -311,7 +328,7 @@ func (t *treeScreen) key(msg tea.KeyPressMsg) (tea.Cmd, bool) {
 		if t.query == "" {
 			return nil, false
 		}
-		g := graphemes2(t.query)
+		g := graphemes(t.query)
 		return t.search(join(g[:len(g)-1])), false
 	case "tree_erase_all":
 		return t.search(""), false
@@ -379,12 +396,6 @@ func (t *transcript) forgetBlock(id string) {
 	if e, ok := t.session.Entry(id); ok {
 		delete(t.blocks, t.at(e))
 	}
-}
-
-func graphemes2(s string) []string {
-	l := line{}
-	l.insert(s)
-	return l.before
 }
 
 func (t *treeScreen) render(width, height int) (lines []string, cursor *tea.Cursor) {

@@ -1,0 +1,34 @@
+package journeys
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"testing"
+)
+
+// binary is the program that the journeys use.
+var binary string
+
+func TestMain(m *testing.M) {
+	os.Exit(func() int {
+		if _, err := exec.LookPath("tmux"); err != nil || runtime.GOOS == "windows" {
+			fmt.Println("no tmux: the journeys are skipped")
+			return 0
+		}
+		dir, err := os.MkdirTemp("", "ramo-journeys")
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+		defer os.RemoveAll(dir)
+		binary = filepath.Join(dir, "ramo")
+		if out, err := exec.Command("go", "build", "-o", binary, "../cmd/ramo").CombinedOutput(); err != nil {
+			fmt.Fprintf(os.Stderr, "%v\n%s", err, out)
+			return 1
+		}
+		return m.Run()
+	}())
+}
