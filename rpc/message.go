@@ -7,6 +7,7 @@ import (
 	"io/fs"
 
 	"github.com/ramo-dev/ramo/agent"
+	"github.com/ramo-dev/ramo/extension"
 	"github.com/ramo-dev/ramo/model"
 	"github.com/ramo-dev/ramo/session"
 	"github.com/ramo-dev/ramo/summary"
@@ -68,7 +69,7 @@ func asError(err error) *Error {
 	switch {
 	case errors.Is(err, agent.ErrBusy):
 		code = CodeBusy
-	case errors.Is(err, session.ErrNotFound), errors.Is(err, fs.ErrNotExist), errors.Is(err, model.ErrUnknown):
+	case errors.Is(err, session.ErrNotFound), errors.Is(err, fs.ErrNotExist), errors.Is(err, model.ErrUnknown), errors.Is(err, extension.ErrNoCommand):
 		code = CodeNotFound
 	case errors.Is(err, session.ErrReadOnly):
 		code = CodeReadOnly

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"github.com/ramo-dev/ramo/agent"
+	"github.com/ramo-dev/ramo/extension"
 	"github.com/ramo-dev/ramo/internal/wire"
 	"github.com/ramo-dev/ramo/message"
 	"github.com/ramo-dev/ramo/session"
@@ -76,6 +77,9 @@ func init() { // a variable would refer to itself through Server.handle
 		"models":       on(false, listModels),
 		"follow":       on(false, startFollow),
 		"unfollow":     on(false, endFollow),
+		"client":       on(false, introduce),
+		"commands":     onLive(true, listCommands),
+		"run_command":  onLive(true, runCommand),
 	}
 }
 
@@ -294,19 +298,21 @@ type toolCall struct {
 }
 
 type event struct {
-	Type    agent.EventType `json:"type"`
-	Text    string          `json:"text,omitempty"`
-	Entry   *wire.Entry     `json:"entry,omitempty"`
-	Call    *toolCall       `json:"call,omitempty"`
-	Attempt int             `json:"attempt,omitempty"`
-	DelayMS int64           `json:"delayMs,omitempty"`
-	Error   string          `json:"error,omitempty"`
+	Type      agent.EventType `json:"type"`
+	Text      string          `json:"text,omitempty"`
+	Entry     *wire.Entry     `json:"entry,omitempty"`
+	Call      *toolCall       `json:"call,omitempty"`
+	Attempt   int             `json:"attempt,omitempty"`
+	DelayMS   int64           `json:"delayMs,omitempty"`
+	Extension string          `json:"extension,omitempty"`
+	Level     extension.Level `json:"level,omitempty"`
+	Error     string          `json:"error,omitempty"`
 }
 
 // EventOf is an event as clients get it: the params of an "event" notification, and a line of
 // `ramo prompt --json`.
 func EventOf(e agent.Event) any {
-	x := event{Type: e.Type, Text: e.Text, Attempt: e.Attempt, DelayMS: e.Delay.Milliseconds()}
+	x := event{Type: e.Type, Text: e.Text, Attempt: e.Attempt, DelayMS: e.Delay.Milliseconds(), Extension: e.Extension, Level: e.Level}
 	if !e.Entry.IsZero() {
 		whole := wire.Whole(e.Entry)
 		x.Entry = &whole

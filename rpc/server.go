@@ -6,20 +6,19 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"strconv"
 	"sync"
 
 	"github.com/ramo-dev/ramo/agent"
 	"github.com/ramo-dev/ramo/internal/wire"
-	"github.com/ramo-dev/ramo/message"
 	"github.com/ramo-dev/ramo/session"
 )
 
 // Server serves one client. It has at most one session open.
 type Server struct {
-	// Options are for the agents that it makes. Approve is the client's to answer and is set here.
+	// Options are for the agents that it makes. Approve and UI are the client's to answer and are set
+	// here.
 	Options agent.Options
 
 	out     io.Writer
@@ -30,6 +29,7 @@ type Server struct {
 	stop     context.CancelFunc // of following
 	asked    map[string]chan incoming
 	askedNow int
+	attended bool // the client answers questions
 
 	jobs sync.WaitGroup
 }
@@ -39,7 +39,7 @@ type Server struct {
 func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	ctx, cancel := context.WithCancel(ctx)
 	s.out, s.asked = out, map[string]chan incoming{}
-	s.Options.Approve = s.approve
+	s.Options.Approve, s.Options.UI = s.approve, client{s}
 	defer func() {
 		cancel()
 		s.jobs.Wait()
@@ -163,37 +163,6 @@ func (s *Server) send(v any) {
 }
 
 func (s *Server) notify(method string, params any) { s.send(outgoing{"2.0", "", method, params}) }
-
-// approve asks the client whether a tool may run.
-func (s *Server) approve(ctx context.Context, call message.Block) (bool, error) {
-	answer := make(chan incoming, 1)
-	s.mu.Lock()
-	s.askedNow++
-	id := "ramo-" + strconv.Itoa(s.askedNow)
-	s.asked[id] = answer
-	s.mu.Unlock()
-	defer func() {
-		s.mu.Lock()
-		delete(s.asked, id)
-		s.mu.Unlock()
-	}()
-	s.send(outgoing{"2.0", id, "approve", toolCall{call.ID, call.Name, call.Arguments}})
-	select {
-	case <-ctx.Done():
-		return false, ctx.Err()
-	case m := <-answer:
-		if m.Error != nil {
-			return false, m.Error
-		}
-		var r struct {
-			Allow bool `json:"allow"`
-		}
-		if err := json.Unmarshal(m.Result, &r); err != nil {
-			return false, fmt.Errorf("the client's answer to approve: %w", err)
-		}
-		return r.Allow, nil
-	}
-}
 
 // answered takes the answer to a request of the server's. One that nobody waits for is dropped.
 func (s *Server) answered(m incoming) {
