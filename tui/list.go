@@ -18,7 +18,6 @@ type item struct {
 	more   string // text that is searched too
 	mark   string // before the text
 	faint  bool   // it cannot be chosen just now
-	group  int    // items of another group stand further down
 	folded string // text and more, for the search
 }
 

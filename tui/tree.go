@@ -51,7 +51,6 @@ type treeLook struct {
 	selected   session.Entry
 	preview    []string
 	unprepared string // how much of the search's texts is ready, when not all
-	chosen     func() tea.Cmd
 }
 
 func (a *app) openTree(at string) tea.Cmd {
