@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"go.uber.org/goleak"
+
 	"github.com/ramo-dev/ramo/agent"
 	"github.com/ramo-dev/ramo/agent/tool"
 	"github.com/ramo-dev/ramo/internal/modeltest"
@@ -22,9 +24,10 @@ func TestMain(m *testing.M) {
 		panic(err)
 	}
 	os.Setenv("XDG_STATE_HOME", dir)
-	code := m.Run()
-	os.RemoveAll(dir)
-	os.Exit(code)
+	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
+		os.RemoveAll(dir)
+		os.Exit(code)
+	}))
 }
 
 // live is an agent on a session file, with a model whose server answers by a script.
