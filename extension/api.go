@@ -20,16 +20,15 @@ const DefaultTimeout = 5 * time.Second
 type Extension struct {
 	name    string
 	timeout time.Duration
-	// setup fills in the member's API. stop, which may be nil, is called once, last of all.
-	setup func(ctx context.Context, m *member) (stop func(), err error)
+	setup   func(ctx context.Context, m *member) error // fills in the member's API
 }
 
 // New makes an extension of a function, which is called once for each live session, before the
 // session_start event.
 func New(name string, f func(*API)) Extension {
-	return Extension{name: name, setup: func(_ context.Context, m *member) (func(), error) {
+	return Extension{name: name, setup: func(_ context.Context, m *member) error {
 		f(&m.API)
-		return nil, nil
+		return nil
 	}}
 }
 

@@ -40,6 +40,10 @@ type Host struct {
 
 	asking atomic.Int32 // events that come before something: no time to append
 	ending sync.Once
+
+	mu    sync.Mutex // guards what follows
+	stops []func()   // of what was launched
+	ended bool
 }
 
 // HostOptions say what a Host works with; all but ToolNames must be set.
@@ -55,7 +59,6 @@ type HostOptions struct {
 type member struct {
 	API
 	host *Host
-	stop func()
 	late atomic.Int32 // calls that were too slow and have not come back
 }
 
@@ -82,7 +85,7 @@ func (h *Host) start(ctx context.Context, list []Extension) {
 	for i, e := range list {
 		m := &member{host: h, API: API{Name: e.name, Timeout: e.timeout}}
 		setups.Go(func() {
-			stop, err := call(ctx, m, StartTimeout, func(ctx context.Context, _ *Session) (func(), error) { return e.setup(ctx, m) })
+			_, err := call(ctx, m, StartTimeout, func(ctx context.Context, _ *Session) (struct{}, error) { return struct{}{}, e.setup(ctx, m) })
 			if err != nil && ctx.Err() != nil {
 				return // closed before it had started
 			}
@@ -91,7 +94,6 @@ func (h *Host) start(ctx context.Context, list []Extension) {
 				h.trouble(&member{API: API{Name: e.name}}, "start", fmt.Errorf("%w; it is left out", err))
 				return
 			}
-			m.stop = stop
 			all[i] = m
 		})
 	}
@@ -215,14 +217,29 @@ func (h *Host) Close() {
 		ctx, cancel := context.WithTimeout(context.Background(), ShutdownTimeout)
 		defer cancel()
 		_ = h.eachOf(ctx, SessionShutdown{}, nothing) // who used the time up was reported
-		var stops sync.WaitGroup
-		for _, m := range h.members {
-			if m.stop != nil {
-				stops.Go(m.stop)
-			}
+		h.mu.Lock()
+		h.ended = true
+		h.mu.Unlock()
+		var stopping sync.WaitGroup
+		for _, stop := range h.stops {
+			stopping.Go(stop)
 		}
-		stops.Wait()
+		stopping.Wait()
 	})
+}
+
+// launch starts something that Close stops, also if whoever wanted it was given up meanwhile.
+func (h *Host) launch(start func() error, stop func()) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.ended {
+		return errGone
+	}
+	if err := start(); err != nil {
+		return err
+	}
+	h.stops = append(h.stops, stop)
+	return nil
 }
 
 func (h *Host) trouble(m *member, during string, err error) { h.report(Trouble{m.Name, during, err}) }

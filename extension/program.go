@@ -95,26 +95,26 @@ type activeCall struct {
 }
 
 // start starts the program and asks what it wants. It is a setup function.
-func (p Program) start(ctx context.Context, m *member) (stop func(), err error) {
+func (p Program) start(ctx context.Context, m *member) error {
 	if len(p.Command) == 0 {
-		return nil, errors.New("its command is empty")
+		return errors.New("its command is empty")
 	}
 	r := &program{
 		m: m, lines: make(chan []byte, 64), gone: make(chan struct{}), pace: rate.NewLimiter(noticeRate, noticeRun),
 		free: make(chan struct{}, maxJobs), name: m.Name, waiting: map[string]chan incoming{}, told: map[string]bool{},
 	}
 	r.ctx, r.cancel = context.WithCancel(context.Background())
-	if err := r.run(p); err != nil {
+	if err := m.host.launch(func() error { return r.run(p) }, func() { r.stop(stopGrace) }); err != nil {
 		r.cancel()
-		return nil, fmt.Errorf("cannot start: %w", err)
+		return fmt.Errorf("cannot start: %w", err)
 	}
 	var hello hello
 	if err := r.greet(ctx, &hello); err != nil {
 		r.stop(0)
-		return nil, err
+		return err
 	}
 	r.adopt(hello)
-	return func() { r.stop(stopGrace) }, nil
+	return nil
 }
 
 // greet shakes hands, and gives up when ctx is done.

@@ -81,6 +81,9 @@ func (s *Session) copyTo(ctx context.Context, path string, opts []Option, entrie
 		store = file
 	}
 	o := newSession(store, opts).opt
+	if o.cwd != "" {
+		h.Cwd = o.cwd
+	}
 	err := store.Create(func(w io.Writer) error {
 		if err := writeLine(w, h.marshal()); err != nil {
 			return err

@@ -34,6 +34,7 @@ type Session struct {
 type options struct {
 	noSync     bool
 	noPosition bool
+	cwd        string
 	progress   progressFunc
 }
 
@@ -43,6 +44,10 @@ type Option func(*options)
 // WithoutSync leaves it to the operating system when an append reaches the disk. A crash of the
 // machine, though not one of the process, can then lose the last entries.
 func WithoutSync() Option { return func(o *options) { o.noSync = true } }
+
+// WithDirectory has a copy, by Fork or CreateBranchedSession, be about another directory than the session it
+// is made of. Opening ignores it.
+func WithDirectory(cwd string) Option { return func(o *options) { o.cwd = cwd } }
 
 // WithoutPosition opens at the last entry, whatever position was saved.
 func WithoutPosition() Option { return func(o *options) { o.noPosition = true } }

@@ -34,6 +34,8 @@ type Options struct {
 	// Index opens the search index, for /search. nil: there is no such command.
 	Index func() (*library.Index, error)
 	Dir   string // that the app works in
+	// Remember notes which session this terminal is at; it may be nil.
+	Remember func(path string) error
 
 	Tree bool   // open on the selector
 	At   string // the entry that the selector opens at; "" is the leaf
@@ -315,7 +317,21 @@ func (a *app) showSession() tea.Cmd {
 	ctx, cancel := context.WithCancel(a.ctx)
 	a.follow = cancel
 	go follow(ctx, s, a.send)
-	return tea.Batch(a.showPath(true), a.loadHistory(s))
+	return tea.Batch(a.showPath(true), a.loadHistory(s), a.remember(s.Path()))
+}
+
+// remember notes which session this terminal is at. That it fails costs no more than 'ramo -c'.
+func (a *app) remember(path string) tea.Cmd {
+	note := a.opt.Remember
+	if note == nil || path == "" {
+		return nil
+	}
+	return func() tea.Msg {
+		if err := note(path); err != nil {
+			return thenMsg{func() tea.Cmd { return a.complain(err) }}
+		}
+		return nil
+	}
 }
 
 // showPath draws the path of the leaf that there is now.
@@ -710,7 +726,7 @@ func (a *app) draw() (lines []string, cursor *tea.Cursor) {
 		return a.centred(fmt.Sprintf("The terminal is too small: %d×%d.", w, h), fmt.Sprintf("Ramo needs %d×%d.", minWidth, minHeight)), nil
 	case a.fail != nil:
 		return a.centred(append(wrap(display.Text(a.fail.Error()), max(w-4, 1)), "", a.theme.faint.Render("Esc quits"))...), nil
-	case a.opening != nil || !a.drawn:
+	case (a.opening != nil || !a.drawn) && a.top() == nil:
 		return a.centred(a.drawProgress()...), nil
 	}
 	top := a.top()

@@ -112,6 +112,9 @@ them. An ENTRY is an id, the unique start of one, or a label; 'ramo tree SESSION
 			if asJSON := wantsJSON(cmd); onTerminal() && !asJSON {
 				return runApp(cmd, args, app)
 			}
+			if app != (appFlags{}) {
+				return usage("the app needs a terminal: 'ramo tree' prints the tree")
+			}
 			if len(args) == 0 {
 				return cmd.Help()
 			}
@@ -131,9 +134,7 @@ them. An ENTRY is an id, the unique start of one, or a label; 'ramo tree SESSION
 	})
 	root.SetVersionTemplate("ramo {{.Version}}\n")
 	root.PersistentFlags().Bool("json", false, "print the machine form, and nothing else, on standard output")
-	root.Flags().BoolVar(&app.tree, "tree", false, "open the app on the tree")
-	root.Flags().StringVar(&app.at, "at", "", "open the app on the tree, at this `entry`")
-	modelFlag(root, &app.model)
+	app.register(root)
 	root.AddGroup(groups...)
 	addGroup(root, "look", newLs(), newSearch(), newInfo(), newTree(), newLog(), newShow(), newContext(), newStats())
 	addGroup(root, "grow", newNav(), newLabel(), newAppend())
