@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
@@ -132,13 +133,13 @@ func (a *app) help() (lines []string) {
 // openInfo shows what there is to know about the session.
 func (a *app) openInfo() tea.Cmd {
 	p := &pager{app: a, title: "Session", text: []string{"reading …"}}
-	s, st, th := a.session, a.status, a.theme
+	ctx, s, st, th := a.ctx, a.session, a.status, a.theme
 	return tea.Batch(a.push(p), func() tea.Msg {
-		return screenMsg{p, pagerMsg{infoLines(s, st, th)}}
+		return screenMsg{p, pagerMsg{infoLines(ctx, s, st, th)}}
 	})
 }
 
-func infoLines(s *session.Session, st status, t *theme) (lines []string) {
+func infoLines(ctx context.Context, s *session.Session, st status, t *theme) (lines []string) {
 	put := func(what, value string) {
 		if value != "" {
 			lines = append(lines, t.faint.Render(fmt.Sprintf("%-14s", what))+oneLine(value))
@@ -173,39 +174,16 @@ func infoLines(s *session.Session, st status, t *theme) (lines []string) {
 		put("model", st.model.Ref())
 	}
 	put("context", display.Tokens(st.tokens)+" tokens")
-	all := usageOf(s)
-	put("this branch", fmt.Sprintf("$%.4f", st.cost))
-	put("all branches", fmt.Sprintf("$%.4f, %s tokens in, %s out", all.Cost.Total, display.Tokens(all.Input+all.CacheRead+all.CacheWrite), display.Tokens(all.Output)))
+	branch, all, err := s.Usage(ctx)
+	if err != nil {
+		return lines
+	}
+	put("this branch", spent(branch))
+	put("all branches", spent(all))
 	return lines
 }
 
-// usageOf adds up what the whole session cost.
-func usageOf(s *session.Session) (sum message.Usage) {
-	add := func(u *message.Usage) {
-		if u != nil {
-			sum.Input, sum.Output = sum.Input+u.Input, sum.Output+u.Output
-			sum.CacheRead, sum.CacheWrite = sum.CacheRead+u.CacheRead, sum.CacheWrite+u.CacheWrite
-			sum.Cost.Total += u.Cost.Total
-		}
-	}
-	for e := range s.Entries() {
-		switch {
-		case e.Role() == message.RoleAssistant:
-			if m, err := e.Message(); err == nil {
-				add(m.Usage)
-			}
-		case e.Type() == session.TypeBranchSummary, e.Type() == session.TypeCompaction:
-			body, err := e.Body()
-			if err != nil {
-				continue
-			}
-			switch b := body.(type) {
-			case session.BranchSummary:
-				add(b.Usage)
-			case session.Compaction:
-				add(b.Usage)
-			}
-		}
-	}
-	return sum
+// spent writes what something cost.
+func spent(u message.Usage) string {
+	return fmt.Sprintf("$%.4f, %s tokens in, %s out", u.Cost.Total, display.Tokens(u.Input+u.CacheRead+u.CacheWrite), display.Tokens(u.Output))
 }
