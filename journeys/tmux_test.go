@@ -27,7 +27,11 @@ func (p *traveller) open(width, height int, args ...string) *terminal {
 		"-f", "/dev/null", "new-session", "-d", "-x", strconv.Itoa(width), "-y", strconv.Itoa(height), "-c", p.project,
 		"env", "-i",
 	}, p.env()...)
-	command = append(command, "TERM=tmux-256color", binary)
+	wrapper, err := os.Executable()
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	command = append(command, "TERM=tmux-256color", notes+"="+s.socket, wrapper, binary)
 	// What the program left on the screen stays to be seen after its end.
 	s.tmux(append(append(command, args...), ";", "set-option", "-g", "remain-on-exit", "on", ";", "set-option", "-s", "escape-time", "0")...)
 	p.t.Cleanup(func() { _ = exec.Command("tmux", "-S", s.socket, "kill-server").Run() })
@@ -37,7 +41,7 @@ func (p *traveller) open(width, height int, args ...string) *terminal {
 func openTerminals(dir string) (sockets []string) {
 	list, _ := os.ReadDir(dir)
 	for _, e := range list {
-		if strings.HasPrefix(e.Name(), "tmux") {
+		if strings.HasPrefix(e.Name(), "tmux") && !strings.Contains(e.Name(), ".") {
 			sockets = append(sockets, e.Name())
 		}
 	}
@@ -110,7 +114,11 @@ func (s *terminal) resize(width, height int) {
 // pid is the program's.
 func (s *terminal) pid() int {
 	s.t.Helper()
-	pid, err := strconv.Atoi(strings.TrimSpace(s.tmux("display-message", "-p", "#{pane_pid}")))
+	raw, err := os.ReadFile(s.socket + ".pid")
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	pid, err := strconv.Atoi(string(raw))
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -139,7 +147,34 @@ func (s *terminal) quit() {
 	s.typed("/quit")
 	s.press("Enter")
 	s.ended()
-	s.until("a good end", func() bool { // tmux tells the status a moment after the end
-		return strings.TrimSpace(s.tmux("display-message", "-p", "#{pane_dead_status}")) == "0"
-	})
+	status, err := os.ReadFile(s.socket + ".status")
+	if err != nil || string(status) != "0" {
+		s.t.Errorf("it ended with %q, %v:\n%s", status, err, s.screen())
+	}
+}
+
+// notes is the variable that has the test binary run a program and note its process and how it ended:
+// tmux does not always know.
+const notes = "RAMO_JOURNEY_NOTES"
+
+// runNoted runs the program that the arguments name.
+func runNoted(file string) int {
+	c := exec.Command(os.Args[1], os.Args[2:]...)
+	c.Stdin, c.Stdout, c.Stderr = os.Stdin, os.Stdout, os.Stderr
+	if err := c.Start(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	err := os.WriteFile(file+".pid", []byte(strconv.Itoa(c.Process.Pid)), 0o600)
+	if werr := c.Wait(); err == nil && c.ProcessState == nil {
+		err = werr
+	}
+	if serr := os.WriteFile(file+".status", []byte(strconv.Itoa(c.ProcessState.ExitCode())), 0o600); err == nil {
+		err = serr
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return 0
 }

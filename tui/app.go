@@ -62,6 +62,16 @@ func Run(ctx context.Context, o Options) error {
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	a, p := newProgram(ctx, o, keys)
+	_, err = p.Run()
+	cancel()
+	if cerr := a.close(); err == nil || errors.Is(err, tea.ErrProgramKilled) && ctx.Err() != nil {
+		err = cerr
+	}
+	return err
+}
+
+func newProgram(ctx context.Context, o Options, keys *keymap) (*app, *tea.Program) {
 	a := newApp(ctx, o, keys)
 	options := []tea.ProgramOption{tea.WithContext(ctx)}
 	if o.Input != nil {
@@ -75,12 +85,7 @@ func Run(ctx context.Context, o Options) error {
 	}
 	p := tea.NewProgram(a, append(options, o.Program...)...)
 	a.send = p.Send
-	_, err = p.Run()
-	cancel()
-	if cerr := a.close(); err == nil || errors.Is(err, tea.ErrProgramKilled) && ctx.Err() != nil {
-		err = cerr
-	}
-	return err
+	return a, p
 }
 
 // The smallest terminal that the app can be drawn in.

@@ -43,6 +43,10 @@ func kindOf(e session.Entry) blockKind {
 		switch e.Role() {
 		case message.RoleToolResult, message.RoleBashExecution, message.RolePythonExecution:
 			return toolBlock
+		case message.RoleAssistant:
+			if e.HasToolCalls() && !e.HasText() && !e.Failed() && !e.Aborted() {
+				return toolBlock // its calls are shown with their results
+			}
 		}
 		return proseBlock
 	case session.TypeCustomMessage, session.TypeBranchSummary, session.TypeCompaction:
