@@ -18,6 +18,7 @@ type blockStyle struct {
 	theme *theme
 	width int
 	open  bool // thinking, results and summaries in full
+	live  bool // calls without a result may yet get one
 }
 
 // painter draws entries. It is not safe for concurrent use.
@@ -169,7 +170,7 @@ func (p *painter) answer(m message.Message, after []session.Entry, st blockStyle
 	}
 	answered := resultsOf(after)
 	for _, c := range m.ToolCalls() {
-		if !answered[c.ID] {
+		if !answered[c.ID] && !st.live {
 			gap()
 			lines = append(lines, t.faint.Render("…")+" "+t.tool.Render(ansi.Truncate(display.Call(c), max(st.width-14, 1), "…"))+t.faint.Render(" (no result)"))
 		}

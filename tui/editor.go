@@ -45,14 +45,14 @@ func newEditor(a *app) *editor {
 	e.area.Prompt = ""
 	e.area.ShowLineNumbers = false
 	e.area.CharLimit = 0
-	e.area.MaxHeight = 0
+	e.area.DynamicHeight = true
+	e.area.MaxContentHeight = 1 << 30
 	e.area.SetVirtualCursor(false)
 	e.area.KeyMap.InsertNewline.SetKeys(a.keys.of("newline")...)
 	e.area.KeyMap.SelectAll.SetEnabled(false) // its key is the external editor's
 	e.area.KeyMap.Paste.SetEnabled(false)     // terminals paste by themselves
 	e.restyle()
 	e.area.Focus()
-	e.area.SetHeight(1)
 	return e
 }
 
@@ -67,28 +67,9 @@ func (e *editor) restyle() {
 	e.area.SetStyles(st)
 }
 
-func (e *editor) resize(width, _ int) {
+func (e *editor) resize(width, height int) {
+	e.area.MaxHeight = max(1, height/3)
 	e.area.SetWidth(max(width-4, 10))
-	e.grow()
-}
-
-// grow gives the text as many rows as it has, up to a third of the screen.
-func (e *editor) grow() {
-	most := max(1, e.app.height/3)
-	e.area.SetHeight(min(most, e.lines()))
-}
-
-// lines is how many rows the text takes.
-func (e *editor) lines() int {
-	n := 0
-	width := max(e.area.Width(), 1)
-	for _, l := range strings.Split(e.area.Value(), "\n") {
-		n += 1 + ansi.StringWidth(l)/width
-		if n > e.app.height {
-			break
-		}
-	}
-	return n
 }
 
 // rows is what the editor covers: a rule, the text, and suggestions over them.
@@ -100,14 +81,12 @@ func (e *editor) clear() {
 	e.area.Reset()
 	e.pastes, e.suggestions = nil, nil
 	e.at, e.written = len(e.history), ""
-	e.grow()
 }
 
 func (e *editor) set(text string) {
 	e.clear()
 	e.area.SetValue(text)
 	e.area.MoveToEnd()
-	e.grow()
 }
 
 // forget leaves what belonged to another session.
@@ -132,7 +111,6 @@ func (e *editor) paste(text string) {
 		text = fmt.Sprintf("[paste %d: %d %s]", len(e.pastes), n, unit)
 	}
 	e.area.InsertString(text)
-	e.grow()
 	e.suggest()
 }
 
@@ -178,7 +156,6 @@ func (e *editor) key(msg tea.KeyPressMsg) tea.Cmd {
 	}
 	var cmd tea.Cmd
 	e.area, cmd = e.area.Update(msg)
-	e.grow()
 	return tea.Batch(cmd, e.suggest())
 }
 
@@ -203,7 +180,6 @@ func (e *editor) recall(by int) bool {
 	} else {
 		e.area.MoveToEnd()
 	}
-	e.grow()
 	return true
 }
 

@@ -90,58 +90,31 @@ func measure(ctx context.Context, s *session.Session, before sums) (m statusMsg,
 	if before.session != s || before.epoch != s.Epoch() {
 		before = sums{}
 	}
-	found := false // the last answer, which knows how long the context was
+	found := false   // the last answer, which knows how long the context was
+	counted := false // what is left has its cost in the sums
 	var behind []message.Message
-	for e, ok := leaf, has; ok; e, ok = e.Parent() {
+	for e, ok := leaf, has; ok && !(found && counted); e, ok = e.Parent() {
 		if ctx.Err() != nil {
 			return m, false
 		}
-		known := !before.leaf.IsZero() && e == before.leaf
-		if known && found {
+		if !counted && !before.leaf.IsZero() && e == before.leaf {
 			m.cost += before.cost
-			break
+			counted = true
 		}
-		var u *message.Usage
-		switch {
-		case e.Type() == session.TypeMessage && (!found || e.Role() == message.RoleAssistant):
-			msg, err := e.Message()
-			if err != nil {
-				continue
-			}
-			u = msg.Usage
-			if !found {
-				if u != nil && e.Role() == message.RoleAssistant && !e.Aborted() && !e.Failed() {
-					found = true
-					m.tokens = u.Input + u.Output + u.CacheRead + u.CacheWrite + summary.EstimateTokens(behind...)
-				} else {
-					behind = append(behind, msg)
-				}
-			}
-		case e.Type() == session.TypeBranchSummary || e.Type() == session.TypeCompaction:
-			body, err := e.Body()
-			if err != nil {
-				continue
-			}
-			switch b := body.(type) {
-			case session.BranchSummary:
-				u = b.Usage
-				if !found {
-					behind = append(behind, message.User(b.Summary))
-				}
-			case session.Compaction:
-				u = b.Usage
-				if !found { // what came before is not in the context any more
-					found = true
-					m.tokens = summary.EstimateTokens(append(behind, message.User(b.Summary))...)
-				}
-			}
-		}
-		if known { // its own cost is in the sum
-			m.cost += before.cost
-			break
-		}
-		if u != nil {
+		u, msg := spentBy(e, found)
+		if u != nil && !counted {
 			m.cost += u.Cost.Total
+		}
+		switch {
+		case found || msg == nil:
+		case e.Type() == session.TypeCompaction: // what came before is not in the context any more
+			found = true
+			m.tokens = summary.EstimateTokens(append(behind, *msg)...)
+		case e.Role() == message.RoleAssistant && u != nil && !e.Aborted() && !e.Failed():
+			found = true
+			m.tokens = u.Input + u.Output + u.CacheRead + u.CacheWrite + summary.EstimateTokens(behind...)
+		default:
+			behind = append(behind, *msg)
 		}
 	}
 	if !found {
@@ -149,6 +122,34 @@ func measure(ctx context.Context, s *session.Session, before sums) (m statusMsg,
 	}
 	m.sums.cost = m.cost
 	return m, true
+}
+
+// spentBy is what an entry cost, and what it adds to the context. Of a message that costs nothing it is not
+// read when only the cost is asked for.
+func spentBy(e session.Entry, costOnly bool) (*message.Usage, *message.Message) {
+	switch e.Type() {
+	case session.TypeMessage:
+		if costOnly && e.Role() != message.RoleAssistant {
+			return nil, nil
+		}
+		if m, err := e.Message(); err == nil {
+			return m.Usage, &m
+		}
+	case session.TypeBranchSummary, session.TypeCompaction, session.TypeCustomMessage:
+		body, err := e.Body()
+		if err != nil {
+			return nil, nil
+		}
+		switch b := body.(type) {
+		case session.BranchSummary:
+			return b.Usage, ptr(message.User(b.Summary))
+		case session.Compaction:
+			return b.Usage, ptr(message.User(b.Summary))
+		case session.CustomMessage:
+			return nil, ptr(message.User(b.Text()))
+		}
+	}
+	return nil, nil
 }
 
 // render draws the line.
@@ -165,7 +166,7 @@ func (s *status) render(a *app) string {
 		left = append(left, t.strong.Render(ansi.Truncate(orElse(oneLine(s.name), "new session"), max(a.width/2, 1), "…")))
 	}
 	if a.grown > 0 {
-		left = append(left, t.warn.Render(fmt.Sprintf("the branch grew elsewhere: %d new, %s goes there", a.grown, a.keys.hint("elsewhere"))))
+		left = append(left, t.warn.Render(fmt.Sprintf("grew elsewhere: %d new, %s goes there", a.grown, a.keys.hint("elsewhere"))))
 	} else if s.place != "" {
 		left = append(left, t.faint.Render("⑂ "+s.place))
 	}

@@ -111,7 +111,6 @@ func (e *editor) replaceWord(word, with string) {
 		e.area, _ = e.area.Update(tea.KeyPressMsg{Code: tea.KeyBackspace})
 	}
 	e.area.InsertString(with)
-	e.grow()
 }
 
 type filesMsg struct{ files []string }

@@ -9,10 +9,12 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	uv "github.com/charmbracelet/ultraviolet"
 	"github.com/charmbracelet/x/vt"
 	"github.com/creack/pty"
 
@@ -36,7 +38,7 @@ type terminal struct {
 	t       *testing.T
 	app     *app
 	program *tea.Program
-	screen  *vt.SafeEmulator
+	screen  *emulator
 	keys    *os.File // the terminal's end
 	tty     *os.File // the app's end
 	ended   chan error
@@ -93,13 +95,13 @@ func openPath(t *testing.T, home, path string, set setup) *terminal {
 	if err := pty.Setsize(tty, &pty.Winsize{Cols: uint16(set.width), Rows: uint16(set.height)}); err != nil {
 		t.Fatal(err)
 	}
-	term := &terminal{t: t, screen: vt.NewSafeEmulator(set.width, set.height), keys: keys, tty: tty, ended: make(chan error, 1), stopped: make(chan struct{}), home: home, path: path}
-	go func() { _, _ = io.Copy(term.screen, keys) }()
+	m := &terminal{t: t, screen: &emulator{Emulator: vt.NewEmulator(set.width, set.height)}, keys: keys, tty: tty, ended: make(chan error, 1), stopped: make(chan struct{}), home: home, path: path}
+	go func() { _, _ = io.Copy(m.screen, keys) }()
 	// What the terminal answers to questions goes back as keys do.
-	go func() { _, _ = io.Copy(keys, term.screen) }()
+	go func() { _, _ = io.Copy(keys, m.screen) }()
 	o := Options{
 		Settings: settings, Models: set.models, Library: library.New(), Dir: home,
-		Input: tty, Output: tty, Environ: append([]string{"TERM=xterm-256color"}, set.environ...),
+		Input: nameless{tty}, Output: tty, Environ: append([]string{"TERM=xterm-256color"}, set.environ...),
 		Program: []tea.ProgramOption{tea.WithoutSignalHandler()},
 		Open: func(ctx context.Context, front Front) (*agent.Agent, error) {
 			s, err := session.Open(ctx, path)
@@ -124,24 +126,24 @@ func openPath(t *testing.T, home, path string, set setup) *terminal {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	term.app, term.program = newProgram(ctx, o, km)
+	m.app, m.program = newProgram(ctx, o, km)
 	go func() {
-		_, err := term.program.Run()
+		_, err := m.program.Run()
 		cancel()
-		if cerr := term.app.close(); err == nil {
+		if cerr := m.app.close(); err == nil {
 			err = cerr
 		}
-		term.ended <- err
-		close(term.stopped)
+		m.ended <- err
+		close(m.stopped)
 	}()
 	t.Cleanup(func() {
-		term.program.Kill()
+		m.program.Quit()
+		<-m.stopped
 		cancel()
-		<-term.stopped
 		_ = keys.Close()
 		_ = tty.Close()
 	})
-	return term
+	return m
 }
 
 // keyBytes are what terminals send.
@@ -169,6 +171,9 @@ func (m *terminal) press(keys ...string) {
 			m.t.Fatalf("no such key: %s", k)
 		}
 		m.write(b)
+		if k == "esc" { // what follows at once would be taken for Alt with a key
+			time.Sleep(2 * uv.DefaultEscTimeout)
+		}
 	}
 }
 
@@ -192,15 +197,44 @@ func (m *terminal) command(text string) {
 
 // text is the screen, without what is blank at the ends of its lines.
 func (m *terminal) text() string {
-	lines := strings.Split(plain(m.screen), "\n")
+	lines := strings.Split(m.screen.plain(), "\n")
 	for i, l := range lines {
 		lines[i] = strings.TrimRight(l, " ")
 	}
 	return strings.Join(lines, "\n")
 }
 
+// nameless is a terminal that is read in the plain way: the library's own reader is closed while it reads,
+// which the race detector reports.
+type nameless struct{ f *os.File }
+
+func (n nameless) Read(p []byte) (int, error)  { return n.f.Read(p) }
+func (n nameless) Write(p []byte) (int, error) { return n.f.Write(p) }
+func (n nameless) Close() error                { return nil }
+func (n nameless) Fd() uintptr                 { return n.f.Fd() }
+
+// emulator is a terminal emulator that is written to and looked at from two goroutines.
+type emulator struct {
+	mu sync.Mutex
+	*vt.Emulator
+}
+
+func (e *emulator) Write(p []byte) (int, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.Emulator.Write(p)
+}
+
+func (e *emulator) Resize(width, height int) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.Emulator.Resize(width, height)
+}
+
 // plain reads the screen cell by cell.
-func plain(e *vt.SafeEmulator) string {
+func (e *emulator) plain() string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
 	var b strings.Builder
 	for y := range e.Height() {
 		for x := 0; x < e.Width(); {

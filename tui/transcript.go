@@ -410,6 +410,7 @@ func (t *transcript) block(b int) []string {
 	}
 	st := t.style
 	st.open = t.isOpen(e.ID())
+	st.live = t.live.on
 	lines := t.painter.entry(e, t.path[at+1:], st)
 	if m := t.mark(b); m.count > 1 {
 		text := fmt.Sprintf("⑂ branch %d of %d", m.number, m.count)
@@ -472,7 +473,15 @@ func lastLine(text string) string {
 
 // begin starts the drawing of an answer that comes, end ends it.
 func (t *transcript) begin() { t.live = liveAnswer{on: true} }
-func (t *transcript) end()   { t.live = liveAnswer{} }
+func (t *transcript) end() {
+	t.live = liveAnswer{}
+	for b := len(t.shown) - 1; b >= 0; b-- { // a call that got no result says so now
+		delete(t.blocks, t.shown[b])
+		if t.path[t.shown[b]].Role() == message.RoleAssistant {
+			break
+		}
+	}
+}
 
 const outputTail = 4 << 10
 
