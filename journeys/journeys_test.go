@@ -103,7 +103,7 @@ func TestABranchIntoANewFileAndBack(t *testing.T) {
 
 	s.typed("/resume")
 	s.press("Enter")
-	s.see("how do I make onion soup")
+	s.see("Sessions of shop", "1/2")
 	s.press("Down") // the newest is the one that is open
 	s.press("Enter")
 	s.see("Old bread, toasted")
@@ -347,4 +347,37 @@ func TestNameLabelExportFork(t *testing.T) {
 	})
 	command("/quit")
 	s.ended()
+}
+
+// A request is finished in $EDITOR.
+func TestTheExternalEditor(t *testing.T) {
+	p := newTraveller(t, "")
+	p.editor = filepath.Join(p.home, "editor")
+	p.write(p.editor, "#!/bin/sh\necho ' and more' >> \"$1\"\n")
+	if err := os.Chmod(p.editor, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	s := p.open(100, 30, p.soup())
+	s.see("Old bread, toasted")
+	s.typed("some words")
+	s.see("› some words")
+	s.press("C-g")
+	s.see("› some words and more")
+	s.press("C-c")
+	s.gone("some words")
+	s.quit()
+}
+
+// Without an argument a new session starts here; -c goes on with it.
+func TestANewSessionAndItsContinuation(t *testing.T) {
+	p := newTraveller(t, "", modeltest.Turn{Text: []string{"Leeks, then."}})
+	s := p.open(100, 30)
+	s.see("Type a request")
+	s.typed("what is in season")
+	s.press("Enter")
+	s.see("Leeks, then.")
+	s.quit()
+	again := p.open(100, 30, "-c")
+	again.see("what is in season", "Leeks, then.")
+	again.quit()
 }

@@ -16,6 +16,7 @@ type traveller struct {
 	t       *testing.T
 	home    string
 	project string
+	editor  string
 	server  *modeltest.Server
 }
 
@@ -51,7 +52,7 @@ func (p *traveller) env() []string {
 	return []string{
 		"HOME=" + p.home, "XDG_CONFIG_HOME=" + p.home + "/config", "XDG_DATA_HOME=" + p.home + "/data",
 		"XDG_STATE_HOME=" + p.home + "/state", "XDG_CACHE_HOME=" + p.home + "/cache", "TZ=UTC", "LANG=C.UTF-8",
-		"PATH=" + os.Getenv("PATH"), "EDITOR=" + os.Getenv("EDITOR"),
+		"PATH=" + os.Getenv("PATH"), "EDITOR=" + p.editor,
 	}
 }
 

@@ -126,6 +126,7 @@ type app struct {
 	asks    int        // questions of the agent's or an extension's on the screen
 	held    []tea.Msg  // keys that wait for op
 	answers bool       // an answer is running
+	queued  []string   // requests that wait for its end
 	spin    int
 	spins   bool
 

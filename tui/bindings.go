@@ -12,7 +12,7 @@ var chatBindings = []binding{
 	{"bottom", inChat, []string{"ctrl+end"}, "go to the end"},
 	{"previous_request", inChat, []string{"alt+up"}, "go to the request before"},
 	{"next_request", inChat, []string{"alt+down"}, "go to the next request"},
-	{"next_branch", inChat, []string{"alt+n"}, "hop to the next branch at the last ⑂"},
+	{"next_branch", inChat, []string{"alt+n"}, "hop to the next branch at the last branch point"},
 	{"previous_branch", inChat, []string{"alt+p"}, "hop to the branch before"},
 	{"elsewhere", inChat, []string{"alt+g"}, "go to where the branch grew elsewhere"},
 	{"unfold", inChat, []string{"ctrl+o"}, "show thinking and results in full, or folded"},

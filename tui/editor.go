@@ -338,10 +338,12 @@ func (e *editor) closeSuggestions() bool {
 	return true
 }
 
-// prompt sends a request to the model. It stays in the editor until it is in the log.
+// prompt sends a request to the model. While an answer is running it waits for its end.
 func (a *app) prompt(text string) tea.Cmd {
 	if a.answers {
-		return a.say("An answer is running: Esc stops it")
+		a.queued = append(a.queued, text)
+		a.editor.sent(text)
+		return nil
 	}
 	if !a.status.hasModel {
 		return a.complain(errNoModel)
@@ -354,8 +356,16 @@ func (a *app) prompt(text string) tea.Cmd {
 		_, err := ag.Prompt(ctx, text, mentionedImages(dir, text)...)
 		return func() tea.Cmd {
 			a.answers = false
-			if err != nil && !isCancelled(err) {
+			next := a.queued
+			a.queued = nil
+			switch {
+			case err != nil && len(next) > 0: // what waited is not for a conversation that went wrong, or was stopped
+				a.restore(strings.Join(next, "\n"), true)
+				return a.complain(err)
+			case err != nil && !isCancelled(err):
 				return tea.Batch(a.complain(err), a.giveBack(text))
+			case len(next) > 0:
+				return a.prompt(strings.Join(next, "\n"))
 			}
 			return nil
 		}

@@ -52,6 +52,24 @@ func TestAnAnswerStreamsAndEscStopsIt(t *testing.T) {
 	}
 }
 
+// What is sent while an answer is running is put when that has ended; when it is stopped, it comes back.
+func TestARequestWaitsForTheAnswerBefore(t *testing.T) {
+	hold, again := make(chan struct{}), make(chan struct{})
+	t.Cleanup(func() { close(again) })
+	m := open(t, tour, withModel(t, setup{}, modeltest.Turn{Text: []string{"One, ", "two."}, Hold: hold}, modeltest.Turn{Text: []string{"Three, ", "four."}, Hold: again}))
+	m.see("local/small")
+	m.command("count")
+	m.see("One,")
+	m.command("go on")
+	m.see("1 waiting")
+	close(hold)
+	m.see("two.", "▌ go on", "Three,")
+	m.command("and on")
+	m.see("1 waiting")
+	m.press("esc")
+	m.see("(stopped)", "› and on")
+}
+
 // A request that could not be put comes back into the editor.
 func TestARequestIsNeverLost(t *testing.T) {
 	m := open(t, tour, setup{})
@@ -292,7 +310,7 @@ func TestTheKeysOfTheConversation(t *testing.T) {
 	m.golden("previous-request")
 	m.press("alt+down")
 	m.golden("conversation")
-	m.press("alt+n") // the branch beside the last ⑂
+	m.press("alt+n") // the branch beside the last branch point
 	m.see("branch 1 of 2", "Could the receipt list")
 	m.golden("next-branch")
 	m.press("alt+p")

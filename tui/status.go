@@ -162,13 +162,16 @@ func (s *status) render(a *app) string {
 			doing = a.op.name
 		}
 		left = append(left, t.accent.Render(a.spinnerSign())+" "+orElse(oneLine(s.doing), doing)+t.faint.Render(" Esc stops"))
+		if n := len(a.queued); n > 0 {
+			left = append(left, t.warn.Render(fmt.Sprintf("%d waiting", n)))
+		}
 	} else {
 		left = append(left, t.strong.Render(ansi.Truncate(orElse(oneLine(s.name), "new session"), max(a.width/2, 1), "…")))
 	}
 	if a.grown > 0 {
 		left = append(left, t.warn.Render(fmt.Sprintf("grew elsewhere: %d new, %s goes there", a.grown, a.keys.hint("elsewhere"))))
 	} else if s.place != "" {
-		left = append(left, t.faint.Render("⑂ "+s.place))
+		left = append(left, t.faint.Render(s.place))
 	}
 	right := []string{}
 	info, ok := s.model, s.hasModel

@@ -413,17 +413,30 @@ func (t *transcript) block(b int) []string {
 	st.live = t.live.on
 	lines := t.painter.entry(e, t.path[at+1:], st)
 	if m := t.mark(b); m.count > 1 {
-		text := fmt.Sprintf("⑂ branch %d of %d", m.number, m.count)
+		text := fmt.Sprintf("├─ branch %d of %d", m.number, m.count)
 		lines = append([]string{st.theme.accent.Render(ansi.Truncate(text, st.width, ""))}, lines...)
 	}
 	if label := e.Label(); label != "" && len(lines) > 0 {
 		lines = append([]string{st.theme.label.Render(ansi.Truncate("["+display.Line(label, 200)+"]", st.width, "…"))}, lines...)
 	}
-	if len(lines) > 0 && b > 0 && !(kindOf(e) != proseBlock && kindOf(t.path[t.shown[b-1]]) == kindOf(e)) {
+	if len(lines) > 0 && t.gapBefore(b) {
 		lines = append([]string{""}, lines...)
 	}
 	t.blocks[at] = drawn{lines, st.open}
 	return lines
+}
+
+// gapBefore tells whether there is an empty line before a block: results stand together, and so do notes.
+func (t *transcript) gapBefore(b int) bool {
+	kind := kindOf(t.path[t.shown[b]])
+	for b--; b >= 0; b-- {
+		before := t.path[t.shown[b]]
+		if kindOf(before) == toolBlock && before.Role() == message.RoleAssistant {
+			continue // an answer that only calls tools has no lines of its own
+		}
+		return kind == proseBlock || kindOf(before) != kind
+	}
+	return false
 }
 
 // drawLive draws what has arrived of an answer.
