@@ -593,6 +593,10 @@ func (a *app) cancel() tea.Cmd {
 		a.op.cancel()
 	case a.opening != nil:
 		a.opening.cancel()
+	default:
+		if s, ok := a.top().(interface{ giveUp() }); ok {
+			s.giveUp()
+		}
 	}
 	return nil
 }

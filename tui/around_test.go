@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	tea "charm.land/bubbletea/v2"
+
 	"github.com/ramo-dev/ramo/agent"
 	"github.com/ramo-dev/ramo/config"
 	"github.com/ramo-dev/ramo/library"
@@ -102,6 +104,23 @@ func TestKeysTypedWhileOpeningAreNotLost(t *testing.T) {
 	m.typed("/tree\rdiagnosis")
 	close(opened)
 	m.see("search diagnosis", "1/1")
+}
+
+// Enter on a list whose items are still being read waits for them.
+func TestEnterWaitsForTheItems(t *testing.T) {
+	m := open(t, tour, setup{})
+	m.see("$0.14")
+	chosen := make(chan string, 1)
+	l := newList(m.app, "Slow", func(id string) tea.Cmd { chosen <- id; return nil })
+	m.program.Send(thenMsg{func() tea.Cmd { return m.app.push(l) }})
+	m.see("Slow")
+	m.typed("two\r")
+	m.see("search two")
+	l.set([]item{{id: "1", text: "one"}}, "reading")
+	l.set([]item{{id: "1", text: "one"}, {id: "2", text: "two"}}, "")
+	if id := <-chosen; id != "2" {
+		t.Errorf("%q was chosen", id)
+	}
 }
 
 func TestOpeningAtAnEntry(t *testing.T) {

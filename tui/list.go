@@ -47,6 +47,7 @@ type list struct {
 
 	look     listLook
 	choosing bool
+	again    func(item) tea.Cmd // what to do with the first item that comes, for someone who was faster
 }
 
 type listLook struct {
@@ -79,6 +80,8 @@ func (l *list) close() {
 func (l *list) set(items []item, loading string) {
 	l.app.send(screenMsg{l, listItemsMsg{items, loading}})
 }
+
+type pickLaterMsg struct{ then func(item) tea.Cmd }
 
 type listItemsMsg struct {
 	items   []item
@@ -165,10 +168,18 @@ func (l *list) move(by int, wrap bool) tea.Cmd {
 	})
 }
 
-// pick does something with the selected item, when everything that was typed before has been done.
+// giveUp is Esc while a choice waits for the items.
+func (l *list) giveUp() { l.choosing, l.again = false, nil }
+
+// pick does something with the selected item, when everything that was typed before has been done, and
+// while the items are still being read as soon as there is one.
 func (l *list) pick(then func(item) tea.Cmd) tea.Cmd {
-	l.choosing = true
+	l.choosing, l.again = true, nil
 	return l.queue.do(func() {
+		if len(l.found) == 0 && l.loading != "" {
+			go l.app.send(screenMsg{l, pickLaterMsg{then}})
+			return
+		}
 		var chosen item
 		ok := l.selected < len(l.found)
 		if ok {
@@ -204,7 +215,22 @@ func (l *list) update(msg tea.Msg) (tea.Cmd, bool) {
 		l.look = msg
 		return l.queue.ended(), false
 	case listItemsMsg:
-		return l.queue.do(func() { l.take(msg.items, msg.loading) }), false
+		cmd := l.queue.do(func() { l.take(msg.items, msg.loading) })
+		if l.again != nil {
+			cmd = tea.Batch(cmd, l.pick(l.again))
+		}
+		return cmd, false
+	case pickLaterMsg:
+		if !l.choosing {
+			return nil, false
+		}
+		l.again = msg.then
+		// The items may have come between the look and this.
+		return l.queue.do(func() {
+			if len(l.found) > 0 || l.loading == "" {
+				go l.app.send(screenMsg{l, listItemsMsg{l.items, l.loading}})
+			}
+		}), false
 	case pickedMsg:
 		l.choosing = false
 		return msg.then(), false
