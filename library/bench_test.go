@@ -47,7 +47,7 @@ func BenchmarkIndexing(b *testing.B) {
 	lib, total := benchShelf(b, 5, 10_000, 20<<20)
 	b.SetBytes(total)
 	for b.Loop() {
-		x, err := OpenIndex(filepath.Join(b.TempDir(), "x.db"))
+		x, err := OpenIndex(filepath.Join(b.TempDir(), "x"))
 		if err != nil {
 			b.Fatal(err)
 		}

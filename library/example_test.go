@@ -46,7 +46,7 @@ func ExampleIndex_Search() {
 	}
 	defer os.RemoveAll(dir)
 
-	index, err := library.OpenIndex(filepath.Join(dir, "search.db"))
+	index, err := library.OpenIndex(filepath.Join(dir, "search"))
 	if err != nil {
 		log.Fatal(err)
 	}

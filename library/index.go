@@ -3,20 +3,14 @@ package library
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 	"io/fs"
-	"net/url"
 	"os"
 	"path/filepath"
-	"runtime"
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/gofrs/flock"
-	"modernc.org/sqlite"
-	sqlite3 "modernc.org/sqlite/lib"
 
 	"github.com/ramo-dev/ramo/internal/display"
 )
@@ -28,15 +22,18 @@ import (
 // It is safe for concurrent use, also by several processes: one at a time brings it up to date, and
 // the others search meanwhile.
 type Index struct {
-	path string
+	dir string
 
-	mu   sync.RWMutex // held for writing while the database is exchanged for another
-	db   *sql.DB
-	file fs.FileInfo // of db
+	mu     sync.RWMutex // held for writing while the database is exchanged for another
+	db     *sql.DB      // nil while none could be opened
+	path   string       // of db, in dir
+	file   fs.FileInfo  // of db
+	opened int          // how many there were
+	shut   bool         // by Close
 }
 
-// schema is what the database is made of. Another shape gets another version, and so another file:
-// an older ramo on the machine keeps its own.
+// schema is what the database is made of. Another shape gets another version, and so another
+// directory: an older ramo on the machine keeps its own.
 const (
 	schemaVersion = 1
 	schema        = `
@@ -74,9 +71,9 @@ CREATE TABLE spent (
 `
 )
 
-// IndexPath is where the index is: under $XDG_CACHE_HOME/ramo, or the system's own place for such
+// IndexDir is where the index is: under $XDG_CACHE_HOME/ramo, or the system's own place for such
 // things.
-func IndexPath() (string, error) {
+func IndexDir() (string, error) {
 	dir := os.Getenv("XDG_CACHE_HOME")
 	if !filepath.IsAbs(dir) {
 		var err error
@@ -84,25 +81,26 @@ func IndexPath() (string, error) {
 			return "", fmt.Errorf("there is no place for the search index: %w: set XDG_CACHE_HOME", err)
 		}
 	}
-	return filepath.Join(dir, "ramo", fmt.Sprintf("search-%d.db", schemaVersion)), nil
+	return filepath.Join(dir, "ramo", fmt.Sprintf("search-%d", schemaVersion)), nil
 }
 
-// OpenIndex opens the index at path, "" for IndexPath, and makes it if there is none. Close it.
-func OpenIndex(path string) (*Index, error) {
-	if path == "" {
+// OpenIndex opens the index in the directory dir, "" for IndexDir, and makes it if there is none.
+// Close it.
+func OpenIndex(dir string) (*Index, error) {
+	if dir == "" {
 		var err error
-		if path, err = IndexPath(); err != nil {
+		if dir, err = IndexDir(); err != nil {
 			return nil, err
 		}
 	}
-	x := &Index{path: path}
+	x := &Index{dir: dir}
 	err := x.open()
 	if damaged(err) {
-		err = x.renew(context.Background())
+		_, err = x.renew(x.opened)
 	}
 	if err != nil {
 		_ = x.Close()
-		return nil, fmt.Errorf("the search index %s cannot be opened: %w", path, err)
+		return nil, fmt.Errorf("the search index in %s cannot be opened: %w", dir, err)
 	}
 	return x, nil
 }
@@ -114,6 +112,7 @@ func (x *Index) Close() error {
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
+	x.shut = true
 	if x.db == nil {
 		return nil
 	}
@@ -122,163 +121,14 @@ func (x *Index) Close() error {
 	return err
 }
 
-// open opens the database; x.mu is held for writing, or nobody else knows x yet.
-func (x *Index) open() error {
-	if err := os.MkdirAll(filepath.Dir(x.path), 0o700); err != nil {
-		return err
-	}
-	// It tells what people talk about with their agents, so only they may read it.
-	f, err := os.OpenFile(x.path, os.O_RDWR|os.O_CREATE, 0o600)
-	if err != nil {
-		return err
-	}
-	if err := f.Close(); err != nil {
-		return err
-	}
-	name := filepath.ToSlash(x.path)
-	if runtime.GOOS == "windows" {
-		name = "/" + name
-	}
-	dsn := (&url.URL{Scheme: "file", Path: name}).String() +
-		"?_txlock=immediate&_pragma=busy_timeout(30000)&_pragma=journal_mode(wal)&_pragma=synchronous(normal)" +
-		"&_pragma=cache_size(-16000)&_pragma=wal_autocheckpoint(4000)&_pragma=temp_store(memory)"
-	db, err := sql.Open("sqlite", dsn)
-	if err != nil {
-		return err
-	}
-	x.db = db
-	if err := x.prepare(); err != nil {
-		return err
-	}
-	x.file, err = os.Stat(x.path)
-	return err
-}
-
-// prepare makes the tables, once.
-func (x *Index) prepare() error {
-	version := 0
-	if err := x.db.QueryRow("PRAGMA user_version").Scan(&version); err != nil || version == schemaVersion {
-		return err
-	}
-	tx, err := x.db.Begin()
-	if err != nil {
-		return err
-	}
-	defer tx.Rollback()
-	if err := tx.QueryRow("PRAGMA user_version").Scan(&version); err != nil || version == schemaVersion {
-		return err // another process was quicker
-	}
-	if version != 0 {
-		return errForeign
-	}
-	if _, err := tx.Exec(schema + fmt.Sprintf("PRAGMA user_version = %d", schemaVersion)); err != nil {
-		return err
-	}
-	return tx.Commit()
-}
-
-// errForeign is a database with other tables than the file's name promises.
-var errForeign = errors.New("it has tables of another version")
-
-// damaged tells whether the database must be made anew.
-func damaged(err error) bool {
-	if errors.Is(err, errForeign) {
-		return true
-	}
-	var e *sqlite.Error
-	if !errors.As(err, &e) {
-		return false
-	}
-	switch e.Code() & 0xff {
-	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB:
-		return true
-	case sqlite3.SQLITE_IOERR:
-		return e.Code() == sqlite3.SQLITE_IOERR_SHORT_READ
-	case sqlite3.SQLITE_ERROR:
-		return strings.Contains(e.Error(), "no such table") || strings.Contains(e.Error(), "no such column") || strings.Contains(e.Error(), "already exists")
-	}
-	return false
-}
-
-// lock waits until no other Index, in this process or another, brings the database up to date or
-// exchanges it.
+// lock waits until no other Index, in this process or another, brings the database up to date.
 func (x *Index) lock(ctx context.Context) (unlock func(), err error) {
-	l := flock.New(x.path+".lock", flock.SetPermissions(0o600))
+	l := flock.New(filepath.Join(x.dir, "lock"), flock.SetPermissions(0o600))
 	if _, err := l.TryLockContext(ctx, 10*time.Millisecond); err != nil {
 		_ = l.Close()
 		return nil, fmt.Errorf("waiting for another process to bring the search index up to date: %w", err)
 	}
 	return func() { _ = l.Close() }, nil
-}
-
-// renew throws the database away and makes a new one. Another process that has the old one open goes
-// on with that, until it notices that its name leads elsewhere.
-func (x *Index) renew(ctx context.Context) error {
-	unlock, err := x.lock(ctx)
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	return x.renewLocked()
-}
-
-func (x *Index) renewLocked() error {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	now, err := os.Stat(x.path)
-	if err != nil || x.file == nil || !os.SameFile(now, x.file) {
-		// Another process may have been quicker.
-		if err := x.reopen(); !damaged(err) {
-			return err
-		}
-	}
-	if x.db != nil {
-		_ = x.db.Close() // it is thrown away
-		x.db = nil
-	}
-	for _, end := range []string{"-wal", "-shm", ""} {
-		if err := os.Remove(x.path + end); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("it is damaged, and cannot be removed: %w: delete it", err)
-		}
-	}
-	return x.open()
-}
-
-// reopen opens what the path leads to now.
-func (x *Index) reopen() error {
-	if x.db != nil {
-		_ = x.db.Close() // whatever it says, it is not used any more
-		x.db, x.file = nil, nil
-	}
-	return x.open()
-}
-
-var errClosed = errors.New("the search index is closed")
-
-// current makes sure that the database is the one that the path leads to, and keeps it so until
-// release is called.
-func (x *Index) current() (release func(), err error) {
-	for {
-		x.mu.RLock()
-		if x.db == nil {
-			x.mu.RUnlock()
-			return nil, errClosed
-		}
-		if now, err := os.Stat(x.path); err == nil && os.SameFile(now, x.file) {
-			return x.mu.RUnlock, nil
-		}
-		x.mu.RUnlock()
-		x.mu.Lock()
-		if x.db != nil {
-			err = x.reopen()
-		} else {
-			err = errClosed
-		}
-		x.mu.Unlock()
-		if err != nil {
-			return nil, err
-		}
-	}
 }
 
 // figures are what the index knows of a session, if its file is as it was.

@@ -45,8 +45,8 @@ func TestADamagedIndexIsMadeAnew(t *testing.T) {
 			if err := os.Remove(p); err != nil {
 				return err
 			}
-			x := &Index{path: p}
-			if err := x.open(); err != nil {
+			x := &Index{dir: filepath.Dir(p)}
+			if err := x.make(); err != nil {
 				return err
 			}
 			if _, err := x.db.Exec("DROP TABLE entries; PRAGMA user_version = 99"); err != nil {
@@ -124,7 +124,7 @@ func TestAnIndexThatCannotBe(t *testing.T) {
 	if err := os.WriteFile(dir+"/file", nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, path := range []string{dir, dir + "/file/x.db"} {
+	for _, path := range []string{dir + "/file", dir + "/file/x"} {
 		if x, err := OpenIndex(path); err == nil || !strings.Contains(err.Error(), path) {
 			t.Errorf("%s: %v %v", path, x, err)
 		}
@@ -133,7 +133,7 @@ func TestAnIndexThatCannotBe(t *testing.T) {
 	if err := none.Close(); err != nil {
 		t.Error(err)
 	}
-	x, err := OpenIndex(dir + "/with ? # % in it/x.db")
+	x, err := OpenIndex(dir + "/with ? # % in it/x")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,7 +146,7 @@ func TestAnIndexThatCannotBe(t *testing.T) {
 	if _, err := x.Search(context.Background(), "a", SearchOptions{}); err == nil {
 		t.Error("a closed index answers")
 	}
-	if _, err := os.Stat(dir + "/with ? # % in it/x.db"); err != nil {
+	if _, err := os.Stat(dir + "/with ? # % in it/x"); err != nil {
 		t.Error(err)
 	}
 }

@@ -114,7 +114,7 @@ func FuzzQuery(f *testing.F) {
 	for _, s := range []string{`parser`, `"the parser" pars*`, `file:a.go role:user since:7d`, `label:"x`, `a"b*c`, "\x00\xff", `修正 Ünïcode*`, `""*`, `cwd:.`, "a\u0301b"} {
 		f.Add(s, "The parser is mended: 修正 of ünicode in a.go")
 	}
-	x, err := OpenIndex(f.TempDir() + "/x.db")
+	x, err := OpenIndex(f.TempDir() + "/x")
 	if err != nil {
 		f.Fatal(err)
 	}

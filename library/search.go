@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"fmt"
 	"io"
 	"os"
 	"slices"
@@ -48,18 +47,15 @@ func (x *Index) Search(ctx context.Context, text string, o SearchOptions) ([]Hit
 	if err != nil {
 		return nil, err
 	}
-	found, err := x.find(ctx, q, o)
-	if damaged(err) {
-		// Made anew it is empty until the next update.
-		if renewed := x.renew(ctx); renewed == nil {
-			err = fmt.Errorf("the search index was damaged, and starts anew: search again: %w", err)
-		}
-	}
-	if err != nil {
-		return nil, err
-	}
+	var found []candidate
 	shelf := hitReader{terms: q.terms, items: map[string]*Item{}}
-	if shelf.figures, err = x.figures(ctx); err != nil {
+	err = x.query(func() (err error) {
+		if found, err = x.find(ctx, q, o); err == nil {
+			shelf.figures, err = x.figures(ctx)
+		}
+		return err
+	})
+	if err != nil {
 		return nil, err
 	}
 	defer shelf.close()

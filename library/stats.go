@@ -43,7 +43,15 @@ type Spent struct {
 func (s Spent) Tokens() int64 { return s.Input + s.Output + s.CacheRead + s.CacheWrite }
 
 // Stats counts what was said and spent.
-func (x *Index) Stats(ctx context.Context, o StatsOptions) (Stats, error) {
+func (x *Index) Stats(ctx context.Context, o StatsOptions) (stats Stats, err error) {
+	err = x.query(func() error {
+		stats, err = x.stats(ctx, o)
+		return err
+	})
+	return stats, err
+}
+
+func (x *Index) stats(ctx context.Context, o StatsOptions) (Stats, error) {
 	release, err := x.current()
 	if err != nil {
 		return Stats{}, err

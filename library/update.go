@@ -27,13 +27,16 @@ func (x *Index) Update(ctx context.Context, l *Library, progress func(done, tota
 	if progress == nil {
 		progress = func(int64, int64) {}
 	}
-	err := x.update(ctx, l, progress)
-	if damaged(err) {
-		if err = x.renew(ctx); err == nil {
-			err = x.update(ctx, l, progress)
+	for attempt := 1; ; attempt++ {
+		was := x.count()
+		err := x.update(ctx, l, progress)
+		if !damaged(err) || attempt == attempts {
+			return err
+		}
+		if _, err := x.renew(was); err != nil && !damaged(err) {
+			return err
 		}
 	}
-	return err
 }
 
 // SetToolOutput makes the index hold the output of tools too, or no more. It changes what the next

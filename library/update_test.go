@@ -386,7 +386,7 @@ func TestNoSecretGetsIntoTheIndex(t *testing.T) {
 	if err := b.x.Close(); err != nil {
 		t.Fatal(err)
 	}
-	files, err := filepath.Glob(b.x.path + "*")
+	files, err := filepath.Glob(filepath.Join(b.x.dir, "*"))
 	if err != nil || len(files) == 0 {
 		t.Fatal(files, err)
 	}

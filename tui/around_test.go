@@ -202,7 +202,7 @@ func TestSearch(t *testing.T) {
 	m := open(t, tour, setup{options: func(o *Options) {
 		dir := filepath.Dir(o.Dir)
 		o.Library = library.New(o.Dir)
-		o.Index = func() (*library.Index, error) { return library.OpenIndex(filepath.Join(dir, "index", "index.db")) }
+		o.Index = func() (*library.Index, error) { return library.OpenIndex(filepath.Join(dir, "index")) }
 	}})
 	m.see("$0.14")
 	m.command("/search accounting")

@@ -120,7 +120,11 @@ func TestLsKnowsWhatTheIndexKnows(t *testing.T) {
 	if line := known(); !strings.Contains(line, `"messages":1,"branches":1`) {
 		t.Errorf("after: %s", line)
 	}
-	m.file(filepath.Join(m.home, ".cache/ramo/search-1.db"), "damaged")
+	databases, err := filepath.Glob(filepath.Join(m.home, ".cache/ramo/search-1/*.db"))
+	if err != nil || len(databases) != 1 {
+		t.Fatal(databases, err)
+	}
+	m.file(databases[0], "damaged")
 	if line := known(); !strings.Contains(line, "big.jsonl") {
 		t.Errorf("with a damaged index: %s", line)
 	}

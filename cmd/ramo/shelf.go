@@ -44,14 +44,14 @@ func resolve(ctx context.Context, arg string) (string, error) {
 // openIndexIfThere opens the search index for what it knows already. It is nil when there is none.
 // Nothing that it is asked here needs it, so one that cannot be opened is as good as none.
 func openIndexIfThere() *library.Index {
-	path, err := library.IndexPath()
+	dir, err := library.IndexDir()
 	if err != nil {
 		return nil
 	}
-	if _, err := os.Stat(path); err != nil {
+	if _, err := os.Stat(dir); err != nil {
 		return nil
 	}
-	index, err := library.OpenIndex(path)
+	index, err := library.OpenIndex(dir)
 	if err != nil {
 		return nil
 	}
