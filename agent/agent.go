@@ -29,13 +29,20 @@ import (
 
 // Options say how an agent works. Only Models is needed to chat.
 type Options struct {
-	Models       *model.Registry
-	Model        string // "provider/modelId"; "" is what the session's path says
-	SummaryModel string // for branch summaries and compactions; "" is the chat's
-	Thinking     string // level; "" is what the session's path says
-	System       string // the system prompt
+	Models *model.Registry
+	// Model, "provider/modelId", and Thinking, a level, hold whatever the session's path says, until
+	// another session is opened.
+	Model, Thinking string
+	// DefaultModel and DefaultThinking hold where the path says nothing, or names a model that cannot be
+	// asked here.
+	DefaultModel, DefaultThinking string
+	SummaryModel                  string // for branch summaries and compactions; "" is the chat's
 
-	Tools []tool.Tool
+	System string // the system prompt
+	Tools  []tool.Tool
+	// Workspace, if set, says what System and Tools are for the directory that a session is about. It is
+	// asked again when a session of another directory is opened.
+	Workspace func(dir string) (Workspace, error)
 	// Approve is asked before a tool runs that needs it. nil refuses all such calls.
 	Approve func(ctx context.Context, call message.Block) (bool, error)
 
@@ -58,6 +65,13 @@ type Options struct {
 	MaxRounds int
 }
 
+// Workspace is what depends on the directory that a session is about.
+type Workspace struct {
+	System string // the system prompt
+	Tools  []tool.Tool
+	Close  func() // when no tool runs there any more; nil does nothing
+}
+
 // Errors to tell apart, with errors.Is.
 var (
 	ErrBusy    = errors.New("busy")
@@ -74,6 +88,7 @@ type Agent struct {
 
 	mu        sync.Mutex // guards what follows
 	session   *session.Session
+	work      Workspace
 	model     model.Model // nil: none
 	thinking  string
 	running   *operation
@@ -94,7 +109,7 @@ type listener struct{ f func(Event) }
 
 // New makes a live session of an open one, which the agent closes, and starts the extensions, beside
 // the caller: an operation that they take part in waits for them. A model that the session names
-// but that cannot be asked here is left out; one that Options name is an error.
+// but that cannot be asked here is left out; one that Options name is an error if it is not known.
 func New(s *session.Session, o Options) (*Agent, error) {
 	if o.Models == nil {
 		o.Models = model.NewRegistry(nil)
@@ -102,38 +117,66 @@ func New(s *session.Session, o Options) (*Agent, error) {
 	if o.MaxRounds <= 0 {
 		o.MaxRounds = 200
 	}
-	a := &Agent{opt: o, session: s, thinking: "off"}
-	if o.Model != "" {
-		m, err := o.Models.Model(o.Model)
-		if err != nil {
+	for _, name := range []string{o.DefaultModel, o.Model} {
+		if name == "" {
+			continue
+		}
+		if _, err := o.Models.Model(name); err != nil {
 			return nil, err
 		}
-		a.model = m
 	}
+	a := &Agent{opt: o, session: s}
 	if err := a.adopt(); err != nil {
+		return nil, err
+	}
+	var err error
+	if a.work, err = a.workspace(s.Header().Cwd); err != nil {
 		return nil, err
 	}
 	a.startExtensions()
 	return a, nil
 }
 
-// adopt takes up what the session's path says, where the options say nothing.
+// adopt takes up the model and the thinking level: what was chosen, else what the session's path says, else
+// the options' defaults. A model stays when none of them names another that can be asked here.
 func (a *Agent) adopt() error {
 	c, err := a.session.ContextState("")
 	if err != nil {
 		return err
 	}
-	if a.opt.Model == "" {
-		a.model = nil
-		if m, err := a.opt.Models.Model(c.Models["default"]); err == nil && a.opt.Models.Usable(c.Models["default"]) {
+	own := c.Models["default"]
+	if !a.opt.Models.Usable(own) {
+		own = ""
+	}
+	for _, name := range []string{a.opt.Model, own, a.opt.DefaultModel} {
+		if m, err := a.opt.Models.Model(name); err == nil {
 			a.model = m
+			break
 		}
 	}
-	a.thinking = c.ThinkingLevel
-	if a.opt.Thinking != "" {
+	switch {
+	case a.opt.Thinking != "":
 		a.thinking = a.opt.Thinking
+	case !c.ThinkingSet && a.opt.DefaultThinking != "":
+		a.thinking = a.opt.DefaultThinking
+	default:
+		a.thinking = c.ThinkingLevel
 	}
 	return nil
+}
+
+// workspace is what the options say of a directory.
+func (a *Agent) workspace(dir string) (Workspace, error) {
+	if a.opt.Workspace == nil {
+		return Workspace{System: a.opt.System, Tools: a.opt.Tools}, nil
+	}
+	return a.opt.Workspace(dir)
+}
+
+func (w Workspace) close() {
+	if w.Close != nil {
+		w.Close()
+	}
 }
 
 // Close ends what runs, stops the extensions and closes the session.
@@ -143,6 +186,11 @@ func (a *Agent) Close() error {
 	a.mu.Unlock()
 	a.Abort()
 	a.host.Close()
+	a.mu.Lock()
+	work := a.work
+	a.work = Workspace{}
+	a.mu.Unlock()
+	work.close()
 	return a.Session().Close()
 }
 

@@ -17,7 +17,7 @@ func (a *Agent) startExtensions() {
 		ui = nobody{a}
 	}
 	var taken []string
-	for _, t := range a.opt.Tools {
+	for _, t := range a.work.Tools {
 		taken = append(taken, t.Name)
 	}
 	a.host = extension.Start(extension.HostOptions{

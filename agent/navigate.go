@@ -128,7 +128,7 @@ func (a *Agent) navigate(ctx context.Context, target string, o NavigateOptions) 
 	return n, nil
 }
 
-// readopt takes up the model and the thinking level of the path that the leaf is on now.
+// readopt takes up the model and the thinking level for the path that the leaf is on now.
 func (a *Agent) readopt() error {
 	a.mu.Lock()
 	defer a.mu.Unlock()

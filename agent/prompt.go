@@ -94,7 +94,7 @@ func (a *Agent) ask(ctx context.Context, m model.Model) (session.Entry, message.
 	a.emit(Event{Type: AnswerStart})
 	var done *message.Message
 	var failed error
-	for e, err := range m.Stream(ctx, model.Request{System: a.opt.System, Messages: messages, Tools: a.toolSpecs(), Thinking: a.Thinking()}) {
+	for e, err := range m.Stream(ctx, model.Request{System: a.system(), Messages: messages, Tools: a.toolSpecs(), Thinking: a.Thinking()}) {
 		if err != nil {
 			failed = err
 			continue
@@ -138,8 +138,24 @@ func (a *Agent) messages(s *session.Session) ([]message.Message, error) {
 	return message.ForModel(resolved), nil
 }
 
-// tools are all that the model may call.
-func (a *Agent) tools() []tool.Tool { return slices.Concat(a.opt.Tools, a.host.Tools()) }
+// tools are all that the model may call: those of the workspace, and the extensions' that are not named like one of them.
+func (a *Agent) tools() []tool.Tool {
+	a.mu.Lock()
+	tools := slices.Clone(a.work.Tools)
+	a.mu.Unlock()
+	for _, t := range a.host.Tools() {
+		if !slices.ContainsFunc(tools, func(own tool.Tool) bool { return own.Name == t.Name }) {
+			tools = append(tools, t)
+		}
+	}
+	return tools
+}
+
+func (a *Agent) system() string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.work.System
+}
 
 func (a *Agent) toolSpecs() []model.Tool {
 	var specs []model.Tool

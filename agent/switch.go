@@ -144,7 +144,14 @@ func (a *Agent) Switch(ctx context.Context, path string) (err error) {
 	if err != nil {
 		return err
 	}
+	a.mu.Lock()
+	chosen := [2]string{a.opt.Model, a.opt.Thinking}
+	a.opt.Model, a.opt.Thinking = "", "" // the other session has its own
+	a.mu.Unlock()
 	if err := a.take(next); err != nil {
+		a.mu.Lock()
+		a.opt.Model, a.opt.Thinking = chosen[0], chosen[1]
+		a.mu.Unlock()
 		return err
 	}
 	a.host.Happened(ctx, extension.SessionSwitch{Reason: extension.SwitchResume, Previous: s.Path()})
@@ -176,13 +183,28 @@ func (a *Agent) newPath(s *session.Session, h session.Header) string {
 // take makes a session the present one and closes the one before.
 func (a *Agent) take(next *session.Session) error {
 	a.mu.Lock()
-	old := a.session
+	old, work := a.session, a.work
+	a.mu.Unlock()
+	moves := next.Header().Cwd != old.Header().Cwd
+	if moves {
+		var err error
+		if work, err = a.workspace(next.Header().Cwd); err != nil {
+			_ = next.Close()
+			return err
+		}
+	}
+	a.mu.Lock()
 	a.session = next
 	err := a.adopt()
 	if err != nil {
 		a.session = old
+	} else {
+		a.work, work = work, a.work
 	}
 	a.mu.Unlock()
+	if moves {
+		work.close() // the one that is not used
+	}
 	if err != nil {
 		_ = next.Close()
 		return err

@@ -25,11 +25,11 @@ type setting struct {
 }
 
 var settings = []setting{
-	{key: "model", doc: "The model to talk to, `provider/model`.", check: modelName, env: "RAMO_MODEL"},
+	{key: "model", doc: "The model to talk to, `provider/model`, where the session does not name one that can be asked here: a conversation goes on with the model it was had with. `--model` and `/model` choose another.", check: modelName, env: "RAMO_MODEL"},
 	{key: "summary_model", doc: "The model that writes branch summaries and compactions, `provider/model`; a cheaper one will do. Without it `model` does.", check: modelName, env: "RAMO_SUMMARY_MODEL"},
 	{key: "branch_summary", doc: "Whether to summarise what is left when moving in the tree.", values: []string{"ask", "never", "always"}, env: "RAMO_BRANCH_SUMMARY"},
 	{key: "double_escape", doc: "What pressing Esc twice on an empty editor opens.", values: []string{"tree", "branch", "none"}},
-	{key: "thinking", doc: "How much the model thinks before it answers, in new sessions.", values: []string{"off", "minimal", "low", "medium", "high", "xhigh"}, env: "RAMO_THINKING"},
+	{key: "thinking", doc: "How much the model thinks before it answers, where the session does not say.", values: []string{"off", "minimal", "low", "medium", "high", "xhigh"}, env: "RAMO_THINKING"},
 	{key: "theme", doc: "The colours; `auto` asks the terminal.", values: []string{"auto", "light", "dark"}, env: "RAMO_THEME"},
 	{key: "system_prompt", doc: "What a model is told before the conversation, in place of Ramo's own words and the project's instructions (`AGENTS.md`, else `CLAUDE.md`, of the working directory and those above it in the repository). A text, or `@` and the path of a file of up to 64 kB: an absolute path, one that begins with `~/`, or in a project's file one that starts at the project.", check: promptText, file: true},
 	{key: "append_system_prompt", doc: "What a model is told besides, behind that; in the same form.", check: promptText, file: true},

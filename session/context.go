@@ -15,6 +15,7 @@ type Context struct {
 	Messages      []message.Message // in order
 	Entries       []Entry           // the entry that each message comes from
 	ThinkingLevel string            // "off" when nothing on the path sets it
+	ThinkingSet   bool              // whether something does
 	Models        map[string]string // "provider/modelId" by role; "default" is the conversation's own
 	Mode          string            // "none" when nothing on the path sets it
 	ModeData      json.RawMessage
@@ -58,14 +59,14 @@ func (s *Session) context(leaf string, messages bool) (*Context, error) {
 // state finds what the path sets. Only the latest of each kind counts, so it looks from the leaf
 // up, and reads an answer's body only while no later entry has set the default model.
 func (c *Context) state(entries []Entry, types []string) error {
-	var thinking, mode bool
+	var mode bool
 	var rules [][]string
 	for i, e := range slices.Backward(entries) {
 		answer := types[i] == TypeMessage && c.Models["default"] == "" && e.Role() == message.RoleAssistant
 		switch types[i] {
 		case TypeModelChange, TypeTTSRInjection:
 		case TypeThinkingLevelChange:
-			if thinking {
+			if c.ThinkingSet {
 				continue
 			}
 		case TypeModeChange:
@@ -95,7 +96,7 @@ func (c *Context) state(entries []Entry, types []string) error {
 				c.Models[role] = b.Model
 			}
 		case ThinkingLevelChange:
-			thinking = true
+			c.ThinkingSet = true
 			if b.Level != "" {
 				c.ThinkingLevel = b.Level
 			}

@@ -5,10 +5,12 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	uv "github.com/charmbracelet/ultraviolet"
 
 	"github.com/ramo-dev/ramo/agent"
 	"github.com/ramo-dev/ramo/config"
@@ -19,7 +21,7 @@ import (
 )
 
 // The benchmarks are of a session of 100 000 entries, 150 MB and 2 000 branches, at 120×50. They report the
-// middle and the 99th percentile.
+// middle and the 99th percentile of whole frames, and of Update alone.
 
 // bench is the app without a terminal: its messages are handled here, one after the other.
 type bench struct {
@@ -27,6 +29,7 @@ type bench struct {
 	app     *app
 	updates []time.Duration // what Update took, each time
 	sent    chan tea.Msg
+	cells   uv.ScreenBuffer
 }
 
 func openBench(b *testing.B) *bench {
@@ -52,7 +55,7 @@ func openBench(b *testing.B) *bench {
 		b.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(b.Context())
-	x := &bench{b: b, sent: make(chan tea.Msg, 1000)}
+	x := &bench{b: b, sent: make(chan tea.Msg, 1000), cells: uv.NewScreenBuffer(120, 50)}
 	x.app = newApp(ctx, Options{
 		Settings: settings, Models: model.NewRegistry(nil), Library: library.New(), Dir: home,
 		Open: func(ctx context.Context, _ Front) (*agent.Agent, error) {
@@ -106,12 +109,6 @@ func (x *bench) run(cmd tea.Cmd) {
 	}
 }
 
-// press is a key, with all that it causes and the frame that shows it.
-func (x *bench) press(k tea.KeyPressMsg) tea.View {
-	x.do(k)
-	return x.app.View()
-}
-
 func percentiles(b *testing.B, took []time.Duration, unit string) {
 	b.Helper()
 	slices.Sort(took)
@@ -120,37 +117,127 @@ func percentiles(b *testing.B, took []time.Duration, unit string) {
 	b.ReportMetric(ms(99), "p99-"+unit)
 }
 
-func benchmarkFrames(b *testing.B, start, even, odd tea.KeyPressMsg) {
-	x := openBench(b)
-	x.press(start)
+// draw is a frame as far as the terminal's cells.
+func (x *bench) draw() {
+	v := x.app.View()
+	if len(v.Content) == 0 {
+		x.b.Fatal("nothing is drawn")
+	}
+	x.cells.Clear()
+	uv.NewStyledString(v.Content).Draw(x.cells, x.cells.Bounds())
+}
+
+// measure reports what a key, all that it causes, and the frame that shows it take together.
+func (x *bench) measure(key func(i int) tea.KeyPressMsg) {
+	x.measureAll(func(i int) { x.do(key(i)) })
+}
+
+func (x *bench) measureAll(step func(i int)) {
 	x.updates = nil
 	var frames []time.Duration
-	for i := 0; b.Loop(); i++ {
-		k := even
-		if i%20 >= 10 {
-			k = odd
-		}
+	for i := 0; x.b.Loop(); i++ {
 		began := time.Now()
-		if v := x.press(k); len(v.Content) == 0 {
-			b.Fatal("nothing is drawn")
-		}
+		step(i)
+		x.draw()
 		frames = append(frames, time.Since(began))
 	}
-	percentiles(b, frames, "frame-ms")
-	percentiles(b, x.updates, "update-ms")
+	percentiles(x.b, frames, "frame-ms")
+	percentiles(x.b, x.updates, "update-ms")
 }
 
-// BenchmarkScroll is from a key to the drawn frame, ten pages up and ten down.
+// BenchmarkScroll goes up the conversation page by page, through what has not been drawn yet; from the top it
+// starts again at the end, with everything drawn anew.
 func BenchmarkScroll(b *testing.B) {
-	benchmarkFrames(b, tea.KeyPressMsg{Code: tea.KeyPgUp}, tea.KeyPressMsg{Code: tea.KeyPgUp}, tea.KeyPressMsg{Code: tea.KeyPgDown})
+	x := openBench(b)
+	pages := 0
+	x.measure(func(int) tea.KeyPressMsg {
+		if pages++; pages == 1 || x.app.frame.lines[0].id == x.app.session.At(0).ID() {
+			pages = 1
+			x.app.transcript.restyle(x.app.theme)
+			return tea.KeyPressMsg{Code: tea.KeyEnd, Mod: tea.ModCtrl}
+		}
+		return tea.KeyPressMsg{Code: tea.KeyPgUp}
+	})
 }
 
-// BenchmarkTree is from a key to the drawn frame in the tree, with its preview.
+// BenchmarkTree moves in the tree, with its preview: nine lines up, then a page down.
 func BenchmarkTree(b *testing.B) {
-	benchmarkFrames(b, tea.KeyPressMsg{Code: 't', Mod: tea.ModCtrl}, tea.KeyPressMsg{Code: tea.KeyUp}, tea.KeyPressMsg{Code: tea.KeyPgDown})
+	x := openBench(b)
+	x.do(tea.KeyPressMsg{Code: 't', Mod: tea.ModCtrl})
+	x.measure(func(i int) tea.KeyPressMsg {
+		if i%10 == 9 {
+			return tea.KeyPressMsg{Code: tea.KeyRight}
+		}
+		return tea.KeyPressMsg{Code: tea.KeyUp}
+	})
+}
+
+// BenchmarkTreeSearch types a word in the tree and takes it back.
+func BenchmarkTreeSearch(b *testing.B) {
+	x := openBench(b)
+	x.do(tea.KeyPressMsg{Code: 't', Mod: tea.ModCtrl})
+	const word = "scanner"
+	x.measure(func(i int) tea.KeyPressMsg {
+		if at := i % (2 * len(word)); at < len(word) {
+			return tea.KeyPressMsg{Code: rune(word[at]), Text: word[at : at+1]}
+		}
+		return tea.KeyPressMsg{Code: tea.KeyBackspace}
+	})
 }
 
 // BenchmarkTyping is a key in the editor.
 func BenchmarkTyping(b *testing.B) {
-	benchmarkFrames(b, tea.KeyPressMsg{Code: 'a', Text: "a"}, tea.KeyPressMsg{Code: 'a', Text: "a"}, tea.KeyPressMsg{Code: tea.KeyBackspace})
+	x := openBench(b)
+	x.measure(func(i int) tea.KeyPressMsg {
+		if i%20 < 10 {
+			return tea.KeyPressMsg{Code: 'a', Text: "a"}
+		}
+		return tea.KeyPressMsg{Code: tea.KeyBackspace}
+	})
 }
+
+// BenchmarkStreaming is an answer of 100 kB of Markdown that comes in pieces of 200 bytes, a frame each; then
+// the next such answer.
+func BenchmarkStreaming(b *testing.B) {
+	x := openBench(b)
+	text := strings.Repeat(longAnswer, 100_000/len(longAnswer))
+	const piece = 200
+	at := len(text)
+	x.measureAll(func(int) {
+		if at+piece > len(text) {
+			at = 0
+			x.do(eventsMsg{{Type: agent.Idle}, {Type: agent.AnswerStart}})
+		}
+		x.do(eventsMsg{{Type: agent.TextDelta, Text: text[at : at+piece]}})
+		at += piece
+	})
+}
+
+const longAnswer = `## The cause
+
+The **coupon** is applied to each line, and the total is made of the lines' *rounded* sums, so that an order of
+three lines loses a cent. Two ways out:
+
+1. Apply it to the total, as the invoice does. ` + "`refund.go`" + ` needs a way to share it out again.
+2. Keep it on the lines and give the last one what is left over.
+
+- The first is what the tests of the invoice expect.
+- The second changes no interface.
+
+` + "```go" + `
+func (c Coupon) Apply(total Money) (Money, error) {
+	if c.Expired(time.Now()) {
+		return 0, fmt.Errorf("coupon %s has expired", c.Code)
+	}
+	return total - total*Money(c.Percent)/100, nil // in cents
+}
+` + "```" + `
+
+| order | before | after |
+| --- | --- | --- |
+| 3 lines at 3.33 | 8.98 | 8.99 |
+| 1 line at 9.99 | 8.99 | 8.99 |
+
+> Whoever rounds twice pays once.
+
+`

@@ -109,7 +109,7 @@ func openPath(t *testing.T, home, path string, set setup) *terminal {
 				return nil, err
 			}
 			a := agent.Options{
-				Models: set.models, Model: settings.Model, Approve: front.Approve, UI: front.UI,
+				Models: set.models, DefaultModel: settings.Model, Approve: front.Approve, UI: front.UI,
 				NewPath: func(h session.Header) string { return session.NewPath(filepath.Join(home, "new"), h) },
 			}
 			if set.agent != nil {

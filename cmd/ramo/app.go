@@ -51,8 +51,6 @@ func runApp(cmd *cobra.Command, args []string, f appFlags) error {
 	if err != nil {
 		return err
 	}
-	closeTools := func() {}
-	defer func() { closeTools() }()
 	return tui.Run(cmd.Context(), tui.Options{
 		Settings: settings, Models: registry(settings), Library: lib, Dir: cwd,
 		Index:    func() (*library.Index, error) { return library.OpenIndex("") },
@@ -69,17 +67,10 @@ func runApp(cmd *cobra.Command, args []string, f appFlags) error {
 					return nil, err
 				}
 			}
-			a, done, err := newLive(settings, s, func(o *agent.Options) {
-				if f.model != "" {
-					o.Model = f.model
-				}
-				o.Approve, o.UI = front.Approve, front.UI
+			return newLive(settings, s, func(o *agent.Options) {
+				o.Model, o.Approve, o.UI = f.model, front.Approve, front.UI
 				o.SessionOptions = append(o.SessionOptions, progress)
 			})
-			if err == nil {
-				closeTools = done
-			}
-			return a, err
 		},
 	})
 }

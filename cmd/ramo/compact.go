@@ -20,11 +20,11 @@ kept as they are. Nothing is removed from the session. --model ramo/extract make
 		Args:              exactly(1),
 		ValidArgsFunction: completeSession,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			a, done, err := openLive(cmd, args[0], modelName)
+			a, err := openLive(cmd, args[0], modelName)
 			if err != nil {
 				return err
 			}
-			defer done()
+			defer a.Close()
 			out := newOutput(cmd)
 			a.Listen(func(e agent.Event) {
 				if !wantsJSON(cmd) {

@@ -65,32 +65,48 @@ func registry(s *config.Settings) *model.Registry {
 	return model.NewRegistry(providers)
 }
 
-// liveOptions are an agent's, from the settings. The tools work in the directory dir.
-func liveOptions(s *config.Settings, dir string) (agent.Options, func(), error) {
+// liveOptions are an agent's, from the settings. Extensions run in the directory dir; tools work where the
+// conversation is about, if that directory is here.
+func liveOptions(s *config.Settings, dir string) agent.Options {
 	keep := summary.Settings{Enabled: s.Compaction.Enabled, ReserveTokens: s.Compaction.ReserveTokens, KeepRecentTokens: s.Compaction.KeepRecentTokens}
-	o := agent.Options{Models: registry(s), Model: s.Model, SummaryModel: s.SummaryModel, Thinking: s.Thinking, Compaction: &keep, Extensions: programs(s, dir)}
-	if dir == "" {
-		var err error
-		o.System, err = system(s, "", nil)
-		return o, func() {}, err
+	return agent.Options{
+		Models: registry(s), DefaultModel: s.Model, DefaultThinking: s.Thinking, SummaryModel: s.SummaryModel,
+		Compaction: &keep, Extensions: programs(s, dir),
+		Workspace: func(dir string) (agent.Workspace, error) { return workspace(s, dir) },
+		NewPath:   func(h session.Header) string { return session.NewPath(library.DirFor(h.Cwd), h) },
 	}
-	w, err := tool.Open(dir, tool.Options{
+}
+
+// workspace is what a model is told and can do in a directory: nothing where there is none.
+func workspace(s *config.Settings, dir string) (w agent.Workspace, err error) {
+	if dir = here(dir); dir == "" {
+		w.System, err = system(s, "", nil)
+		return w, err
+	}
+	tools, err := tool.Open(dir, tool.Options{
 		Write: tool.Permission(s.Tools.Write), Edit: tool.Permission(s.Tools.Edit), Bash: tool.Permission(s.Tools.Bash),
 		AllowCommands: s.Allow, Env: withoutKeys(os.Environ()),
 	})
 	if err != nil {
-		return o, nil, err
+		return w, err
 	}
-	o.Tools = w.Tools()
+	w.Tools, w.Close = tools.Tools(), func() { _ = tools.Close() }
 	var names []string
-	for _, t := range o.Tools {
+	for _, t := range w.Tools {
 		names = append(names, t.Name)
 	}
-	if o.System, err = system(s, dir, names); err != nil {
-		_ = w.Close()
-		return o, nil, err
+	if w.System, err = system(s, dir, names); err != nil {
+		w.Close()
 	}
-	return o, func() { _ = w.Close() }, nil
+	return w, err
+}
+
+// here is a directory, if it is on this machine.
+func here(dir string) string {
+	if info, err := os.Stat(dir); dir == "" || err != nil || !info.IsDir() {
+		return ""
+	}
+	return dir
 }
 
 // programs are the extensions of the settings. Like the tools they see no keys, but for those that the
@@ -116,47 +132,29 @@ func withoutKeys(env []string) []string {
 }
 
 // openLive opens a session with an agent that asks on the terminal.
-func openLive(cmd *cobra.Command, arg, modelName string) (*agent.Agent, func(), error) {
+func openLive(cmd *cobra.Command, arg, modelName string) (*agent.Agent, error) {
 	settings, err := loadSettings(cmd)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	s, err := openSession(cmd.Context(), arg)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	a, closeTools, err := newLive(settings, s, func(o *agent.Options) {
-		if modelName != "" {
-			o.Model = modelName
-		}
-		o.Approve = askOnTerminal
+	return newLive(settings, s, func(o *agent.Options) {
+		o.Model, o.Approve = modelName, askOnTerminal
 	})
-	if err != nil {
-		return nil, nil, err
-	}
-	return a, func() { _ = a.Close(); closeTools() }, nil
 }
 
-// newLive makes an agent of an open session, which is closed when that fails. Tools work where the
-// conversation is about, if that directory is here. done is to be called when the agent is closed.
-func newLive(settings *config.Settings, s *session.Session, adjust func(*agent.Options)) (a *agent.Agent, done func(), err error) {
-	dir := s.Header().Cwd
-	if info, err := os.Stat(dir); dir == "" || err != nil || !info.IsDir() {
-		dir = ""
-	}
-	o, closeTools, err := liveOptions(settings, dir)
+// newLive makes an agent of an open session, which is closed when that fails.
+func newLive(settings *config.Settings, s *session.Session, adjust func(*agent.Options)) (*agent.Agent, error) {
+	o := liveOptions(settings, here(s.Header().Cwd))
+	adjust(&o)
+	a, err := agent.New(s, o)
 	if err != nil {
 		_ = s.Close()
-		return nil, nil, err
 	}
-	o.NewPath = func(h session.Header) string { return session.NewPath(library.DirFor(h.Cwd), h) }
-	adjust(&o)
-	if a, err = agent.New(s, o); err != nil {
-		closeTools()
-		_ = s.Close()
-		return nil, nil, err
-	}
-	return a, closeTools, nil
+	return a, err
 }
 
 // askOnTerminal asks whether a tool may run. Without a terminal the answer is no.

@@ -34,11 +34,11 @@ ramo/extract writes it without a model.`,
 			if !o.Summarize && (o.Instructions != "" || o.SummaryModel != "") {
 				return usage("--instructions and --model go with --summarize")
 			}
-			a, done, err := openLive(cmd, args[0], "")
+			a, err := openLive(cmd, args[0], "")
 			if err != nil {
 				return err
 			}
-			defer done()
+			defer a.Close()
 			target, err := findEntry(a.Session(), args[1])
 			if err != nil {
 				return err

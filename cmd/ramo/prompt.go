@@ -39,11 +39,11 @@ input. The request is in the session before the model is asked; what arrives is 
 			if text == "" {
 				return usage("the request is empty")
 			}
-			a, done, err := openLive(cmd, args[0], modelName)
+			a, err := openLive(cmd, args[0], modelName)
 			if err != nil {
 				return err
 			}
-			defer done()
+			defer a.Close()
 			out := newOutput(cmd)
 			asJSON := wantsJSON(cmd)
 			a.Listen(func(e agent.Event) {

@@ -5,9 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/ramo-dev/ramo/library"
 	"github.com/ramo-dev/ramo/rpc"
-	"github.com/ramo-dev/ramo/session"
 )
 
 func newRPC() *cobra.Command {
@@ -26,13 +24,7 @@ other languages. docs/rpc.md lists the messages.`,
 			if err != nil {
 				return err
 			}
-			o, closeTools, err := liveOptions(settings, dir)
-			if err != nil {
-				return err
-			}
-			defer closeTools()
-			o.NewPath = func(h session.Header) string { return session.NewPath(library.DirFor(h.Cwd), h) }
-			return (&rpc.Server{Options: o}).Serve(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout())
+			return (&rpc.Server{Options: liveOptions(settings, dir)}).Serve(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout())
 		},
 	}
 }
