@@ -31,7 +31,7 @@ import (
 type Options struct {
 	Models *model.Registry
 	// Model, "provider/modelId", and Thinking, a level, hold whatever the session's path says, until
-	// another session is opened.
+	// Switch: what it opens has its own.
 	Model, Thinking string
 	// DefaultModel and DefaultThinking hold where the path says nothing, or names a model that cannot be
 	// asked here.
@@ -41,7 +41,8 @@ type Options struct {
 	System string // the system prompt
 	Tools  []tool.Tool
 	// Workspace, if set, says what System and Tools are for the directory that a session is about. It is
-	// asked again when a session of another directory is opened.
+	// asked again when a session of another directory is opened. Of the extensions' tools those that are
+	// named like one of its are left out.
 	Workspace func(dir string) (Workspace, error)
 	// Approve is asked before a tool runs that needs it. nil refuses all such calls.
 	Approve func(ctx context.Context, call message.Block) (bool, error)

@@ -54,7 +54,7 @@ func (a *Agent) Branch(ctx context.Context, entryID string) (b Branching, err er
 	if err != nil {
 		return b, err
 	}
-	if err := a.take(next); err != nil {
+	if err := a.take(next, true); err != nil {
 		return b, err
 	}
 	b.Path = next.Path()
@@ -89,7 +89,7 @@ func (a *Agent) Fork(ctx context.Context) (path string, err error) {
 	if err != nil {
 		return "", err
 	}
-	if err := a.take(next); err != nil {
+	if err := a.take(next, true); err != nil {
 		return "", err
 	}
 	err = next.SavePosition()
@@ -119,7 +119,7 @@ func (a *Agent) NewSession(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := a.take(next); err != nil {
+	if err := a.take(next, true); err != nil {
 		return err
 	}
 	a.host.Happened(ctx, extension.SessionSwitch{Reason: extension.SwitchNew, Previous: s.Path()})
@@ -144,14 +144,7 @@ func (a *Agent) Switch(ctx context.Context, path string) (err error) {
 	if err != nil {
 		return err
 	}
-	a.mu.Lock()
-	chosen := [2]string{a.opt.Model, a.opt.Thinking}
-	a.opt.Model, a.opt.Thinking = "", "" // the other session has its own
-	a.mu.Unlock()
-	if err := a.take(next); err != nil {
-		a.mu.Lock()
-		a.opt.Model, a.opt.Thinking = chosen[0], chosen[1]
-		a.mu.Unlock()
+	if err := a.take(next, false); err != nil {
 		return err
 	}
 	a.host.Happened(ctx, extension.SessionSwitch{Reason: extension.SwitchResume, Previous: s.Path()})
@@ -180,8 +173,9 @@ func (a *Agent) newPath(s *session.Session, h session.Header) string {
 	return session.NewPath(filepath.Dir(s.Path()), h)
 }
 
-// take makes a session the present one and closes the one before.
-func (a *Agent) take(next *session.Session) error {
+// take makes a session the present one and closes the one before. keep says that the model and the level
+// that were chosen still hold; without it the session's own do.
+func (a *Agent) take(next *session.Session, keep bool) error {
 	a.mu.Lock()
 	old, work := a.session, a.work
 	a.mu.Unlock()
@@ -194,10 +188,14 @@ func (a *Agent) take(next *session.Session) error {
 		}
 	}
 	a.mu.Lock()
+	chosen, level := a.opt.Model, a.opt.Thinking
 	a.session = next
+	if !keep {
+		a.opt.Model, a.opt.Thinking = "", ""
+	}
 	err := a.adopt()
 	if err != nil {
-		a.session = old
+		a.session, a.opt.Model, a.opt.Thinking = old, chosen, level
 	} else {
 		a.work, work = work, a.work
 	}
