@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -200,7 +201,12 @@ func BenchmarkTyping(b *testing.B) {
 // the next such answer.
 func BenchmarkStreaming(b *testing.B) {
 	x := openBench(b)
-	text := strings.Repeat(longAnswer, 100_000/len(longAnswer))
+	var all strings.Builder
+	for i := 0; all.Len() < 100_000; i++ { // no part comes twice
+		all.WriteString(strings.NewReplacer("The", fmt.Sprintf("%d. The", i), "1.", fmt.Sprintf("1. %d", i), "func", fmt.Sprintf("// %d\nfunc", i),
+			"order |", fmt.Sprintf("order %d |", i), "Whoever", fmt.Sprintf("%d: whoever", i), "- The", fmt.Sprintf("- %d: the", i)).Replace(longAnswer))
+	}
+	text := all.String()
 	const piece = 200
 	at := len(text)
 	x.measureAll(func(int) {

@@ -12,34 +12,78 @@ import (
 	"github.com/ramo-dev/ramo/internal/display"
 )
 
-// markdown draws Markdown in the terminal's own colours. It is not safe for concurrent use.
+// markdown draws Markdown in the terminal's own colours. It keeps what it drew, part by part: of an answer
+// that grows only the last part is drawn anew. It is not safe for concurrent use.
 type markdown struct {
 	width    int
 	dark     bool
 	renderer *glamour.TermRenderer
+	drawn    map[string][]string // by the part's text
+	kept     int                 // bytes of those
+	last     string              // the last part, which may still grow
+	lastDraw []string
 }
+
+const (
+	keepMarkdown = 4 << 20 // bytes of text whose drawn form is kept
+	longMarkdown = 8 << 10 // bytes from which on a part is cut where its meaning hardly depends on it
+)
 
 // lines draws a text in so many columns. Where it cannot be drawn, the text itself is what is left.
 func (m *markdown) lines(text string, width int, dark bool) []string {
-	text = tabs(display.Text(text))
 	width = max(width, 10)
 	if m.renderer == nil || m.width != width || m.dark != dark {
 		r, err := glamour.NewTermRenderer(glamour.WithStyles(markdownStyle(dark)), glamour.WithWordWrap(width),
 			glamour.WithChromaFormatter("terminal16"), glamour.WithPreservedNewLines())
 		if err != nil {
-			return wrap(text, width)
+			return wrap(display.Text(text), width)
 		}
-		m.renderer, m.width, m.dark = r, width, dark
+		*m = markdown{width: width, dark: dark, renderer: r, drawn: map[string][]string{}}
+	}
+	var lines []string
+	parts := markdownParts(tabs(display.Text(text)))
+	for i, part := range parts {
+		drawn := m.part(part.text, i == len(parts)-1)
+		if len(lines) > 0 && len(drawn) > 0 && !part.joined {
+			lines = append(lines, "")
+		}
+		lines = append(lines, drawn...)
+	}
+	return lines
+}
+
+func (m *markdown) part(text string, last bool) []string {
+	if lines, ok := m.drawn[text]; ok {
+		return lines
+	}
+	if text != m.last {
+		m.last, m.lastDraw = text, m.draw(text)
+	}
+	lines := m.lastDraw
+	if last {
+		return lines
+	}
+	if m.kept += len(text); m.kept > keepMarkdown {
+		clear(m.drawn)
+		m.kept = len(text)
+	}
+	m.drawn[text] = lines
+	return lines
+}
+
+func (m *markdown) draw(text string) []string {
+	if len(text) > 4*longMarkdown { // a paragraph or a table of this size
+		return wrap(text, m.width)
 	}
 	out, err := m.renderer.Render(text)
 	if err != nil {
-		return wrap(text, width)
+		return wrap(text, m.width)
 	}
 	lines := strings.Split(strings.Trim(out, "\n"), "\n")
 	for i, l := range lines {
 		lines[i] = trimRight(l)
 	}
-	return fit(trimBlank(lines), width)
+	return fit(trimBlank(lines), m.width)
 }
 
 // trimBlank takes empty lines from both ends, and leaves one of several in a row.
