@@ -126,7 +126,7 @@ func TestASummaryWithEscInTheMiddle(t *testing.T) {
 	s.see("user: which wine goes into it")
 	choose := func() {
 		s.typed("dry white")
-		s.gone("onion soup")
+		s.gone("user: how do I make onion soup")
 		s.press("Enter")
 		s.see("No summary", "Summarize with instructions")
 		s.press("Down", "Enter")

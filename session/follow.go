@@ -9,8 +9,11 @@ import (
 	"time"
 )
 
-// followEvery is how often Follow looks for new entries.
-const followEvery = 200 * time.Millisecond
+// How often Follow looks for new entries: ever less often while there are none.
+const (
+	followSoonest = 200 * time.Millisecond
+	followLatest  = 900 * time.Millisecond
+)
 
 // Refresh reads what others appended since the log was last looked at, and returns how many
 // entries that were. The leaf stays. When another program rewrote the log it is read anew; see
@@ -41,8 +44,7 @@ func (s *Session) Follow(ctx context.Context) iter.Seq2[Entry, error] {
 	l := s.current()
 	next := s.Len()
 	return func(yield func(Entry, error) bool) {
-		tick := time.NewTicker(followEvery)
-		defer tick.Stop()
+		wait := followSoonest
 		for {
 			if _, err := s.Refresh(ctx); err != nil && ctx.Err() == nil {
 				if !yield(Entry{}, err) {
@@ -51,7 +53,9 @@ func (s *Session) Follow(ctx context.Context) iter.Seq2[Entry, error] {
 			}
 			var fresh []Entry
 			fresh, l, next = s.since(l, next)
+			wait = min(wait+wait/16, followLatest)
 			for _, e := range fresh {
+				wait = followSoonest
 				if !yield(e, nil) {
 					return
 				}
@@ -59,7 +63,7 @@ func (s *Session) Follow(ctx context.Context) iter.Seq2[Entry, error] {
 			select {
 			case <-ctx.Done():
 				return
-			case <-tick.C:
+			case <-time.After(wait):
 			}
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -85,6 +86,7 @@ func newProgram(ctx context.Context, o Options, keys *keymap) (*app, *tea.Progra
 	}
 	p := tea.NewProgram(a, append(options, o.Program...)...)
 	a.send = p.Send
+	a.running = func() *rest { return newRest(p) }
 	return a, p
 }
 
@@ -103,6 +105,9 @@ type app struct {
 	theme *theme
 	send  func(tea.Msg)
 	pump  *pump
+
+	running func() *rest // to be called when the program runs; nil without one
+	rest    atomic.Pointer[rest]
 
 	width, height int
 	chatRows      int // of the conversation, when it was last laid out
@@ -226,6 +231,13 @@ func (a *app) progress(done, total int64) {
 }
 
 func (a *app) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	if a.running != nil {
+		a.rest.Store(a.running())
+		a.running = nil
+	}
+	if r := a.rest.Load(); r != nil {
+		r.wake()
+	}
 	cmd := a.update(msg)
 	if a.quit {
 		return a, tea.Quit

@@ -77,7 +77,9 @@ func (a *app) updateStatus() tea.Cmd {
 }
 
 func measure(ctx context.Context, s *session.Session, before sums) (m statusMsg, ok bool) {
-	m.name = s.Name()
+	if m.name = s.Name(); m.name == "" {
+		m.name = firstRequest(s)
+	}
 	leaf, has := s.Leaf()
 	counts := s.Counts()
 	if counts.Branches > 1 {
@@ -122,6 +124,21 @@ func measure(ctx context.Context, s *session.Session, before sums) (m statusMsg,
 	}
 	m.sums.cost = m.cost
 	return m, true
+}
+
+// firstRequest is what a session without a name is called.
+func firstRequest(s *session.Session) string {
+	for e := range s.Entries() {
+		if e.Role() != message.RoleUser {
+			continue
+		}
+		if b, err := e.Body(); err == nil {
+			if m, ok := b.(session.Message); ok && strings.TrimSpace(m.Message.Text()) != "" {
+				return m.Message.Text()
+			}
+		}
+	}
+	return ""
 }
 
 // spentBy is what an entry cost, and what it adds to the context. Of a message that costs nothing it is not
