@@ -19,7 +19,7 @@ import (
 	"github.com/ramo-dev/ramo/model"
 )
 
-const key = "sk-very-secret-0123456789"
+const key = "sk-very-secret-012345wxyz"
 
 // place is a provider of a kind, and what its server speaks.
 type place struct {
